@@ -1,0 +1,1 @@
+"""Types and protocols that every part shares. Standard library only."""

@@ -1,0 +1,69 @@
+"""Every other change that a hook may ask of the session, and how two of a kind combine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar
+
+
+class Combine(Enum):
+    """What happens when several hooks ask for the same kind of effect; the order is the configured one."""
+
+    APPEND = "append"
+    FIRST_WINS = "first_wins"
+    LAST_WINS = "last_wins"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Base of all effects. A subclass says how two of it combine; the losers stand in `Resolution.ignored`."""
+
+    combine: ClassVar[Combine] = Combine.APPEND
+
+
+@dataclass(frozen=True, slots=True)
+class AddContext(Effect):
+    """Text that the model reads with its next request, as the developer's."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddFeedback(Effect):
+    """Text that the model reads beside the result of the call it concerns. The result itself stands."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteInput(Effect):
+    """Replace the whole input of the pending tool call. It is validated and approved like the model's own."""
+
+    input: Mapping[str, Any]
+    combine: ClassVar[Combine] = Combine.LAST_WINS
+
+
+@dataclass(frozen=True, slots=True)
+class Notify(Effect):
+    """One message for the person at the terminal. The model never sees it."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndRun(Effect):
+    """The run ends here. *reason* may be empty; the session then says which hook point ended it."""
+
+    reason: str = ""
+    combine: ClassVar[Combine] = Combine.FIRST_WINS
+
+
+@dataclass(frozen=True, slots=True)
+class Reopen(Effect):
+    """The run wanted to end and goes on instead, with *feedback* as its instruction. Bounded by the session."""
+
+    feedback: str
+    combine: ClassVar[Combine] = Combine.FIRST_WINS
+
+
+EFFECTS: tuple[type[Effect], ...] = (AddContext, AddFeedback, RewriteInput, Notify, EndRun, Reopen)

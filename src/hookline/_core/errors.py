@@ -1,0 +1,40 @@
+"""What we raise: only for wrong use of us. A hook's misbehaviour is an outcome, never an exception."""
+
+from hookline._core.problems import Problem
+
+
+class HooklineError(Exception):
+    """Base of everything that hookline raises on purpose."""
+
+
+class ConfigError(HooklineError):
+    """A configuration that cannot be used at all. `problems` says what is wrong, where, and what to write."""
+
+    def __init__(self, message: str, problems: tuple[Problem, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems
+
+
+class UsageError(HooklineError):
+    """The API or the command line was used in a way that cannot work, such as a hook for a point that never fires."""
+
+
+class StateError(HooklineError):
+    """A file of ours could not be read or written. The message names the path and what the system said."""
+
+
+class ModelError(HooklineError):
+    """A model call failed. `category` is what `run_failed` matchers are tested against, such as `rate_limit`."""
+
+    def __init__(self, category: str, details: str = "") -> None:
+        super().__init__(details or category)
+        self.category = category
+        self.details = details
+
+
+class ToolError(HooklineError):
+    """A tool could not do what was asked. The message goes to the model as the call's failed result."""
+
+
+class HookProblemWarning(UserWarning):
+    """Part of a configuration that was loaded through the Python API will not run."""

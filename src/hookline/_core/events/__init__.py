@@ -1,0 +1,39 @@
+"""One event class per hook point, one file per noun."""
+
+from hookline._core.events.compaction import AfterCompaction, BeforeCompaction
+from hookline._core.events.model import AfterModelCall, BeforeModelCall
+from hookline._core.events.notice import Notification
+from hookline._core.events.run import BeforeRun, BeforeRunEnd, RunCompleted, RunFailed, StepEnd
+from hookline._core.events.session import SessionEnd, SessionStart
+from hookline._core.events.subagent import SubagentEnd, SubagentStart
+from hookline._core.events.tool import (
+    AfterToolBatch,
+    AfterToolCall,
+    BeforeDispatch,
+    BeforeToolCall,
+    PermissionRequest,
+    ToolCallFailed,
+)
+
+__all__ = [
+    "AfterCompaction",
+    "AfterModelCall",
+    "AfterToolBatch",
+    "AfterToolCall",
+    "BeforeCompaction",
+    "BeforeDispatch",
+    "BeforeModelCall",
+    "BeforeRun",
+    "BeforeRunEnd",
+    "BeforeToolCall",
+    "Notification",
+    "PermissionRequest",
+    "RunCompleted",
+    "RunFailed",
+    "SessionEnd",
+    "SessionStart",
+    "StepEnd",
+    "SubagentEnd",
+    "SubagentStart",
+    "ToolCallFailed",
+]

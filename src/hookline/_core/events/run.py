@@ -1,0 +1,50 @@
+"""A run: one prompt up to its final answer, and the steps it is made of."""
+
+from dataclasses import dataclass
+
+from hookline._core.decisions import Deny
+from hookline._core.effects import AddContext, EndRun, Reopen
+from hookline._core.points import Event, hook_point
+
+
+@hook_point("before_run", admits=(Deny, AddContext))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeforeRun(Event):
+    """A prompt was submitted; no model has seen it."""
+
+    prompt: str
+
+
+@hook_point("step_end", admits=(Deny, AddContext, EndRun))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepEnd(Event):
+    """A model call and all its tool calls are done; the next step has not begun."""
+
+    tool_calls: int = 0
+
+
+@hook_point("before_run_end", admits=(Reopen, EndRun))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeforeRunEnd(Event):
+    """The model wants to end the run. `reopened`: a hook already kept it working in this run."""
+
+    last_message: str | None = None
+    reopened: bool = False
+
+
+@hook_point("run_completed", admits=(Deny,))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCompleted(Event):
+    """The run has its final answer. A Deny turns it into a failed run."""
+
+    text: str = ""
+
+
+@hook_point("run_failed", subject="category")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFailed(Event):
+    """The run ended because a model call failed. `category` is closed per model, `unknown` at worst."""
+
+    category: str
+    details: str | None = None
+    last_message: str | None = None

@@ -1,0 +1,69 @@
+"""A tool call, from the model's wish to its result."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from hookline._core.decisions import Allow, Ask, Deny
+from hookline._core.effects import AddContext, AddFeedback, EndRun, RewriteInput
+from hookline._core.messages import CallResult
+from hookline._core.points import Event, hook_point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEvent(Event):
+    """Base of the events about one call. `aliases` are other names that a matcher may use for the tool."""
+
+    tool_name: str
+    input: Any
+    call_id: str = ""
+    aliases: tuple[str, ...] = ()
+
+    def subjects(self) -> tuple[str, ...]:
+        return (self.tool_name, *self.aliases)
+
+
+@hook_point("before_tool_call", admits=(Deny, Ask, RewriteInput, AddContext), subject="tool_name")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeforeToolCall(ToolEvent):
+    """The model asked for a call; it is valid, not yet approved, and has not run."""
+
+
+@hook_point("permission_request", admits=(Allow, Deny), subject="tool_name")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermissionRequest(ToolEvent):
+    """A call is about to wait for a person's approval."""
+
+
+@hook_point("before_dispatch", admits=(Deny,), subject="tool_name")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeforeDispatch(ToolEvent):
+    """The call is approved and runs next. `argv` is what a shell call will execute, program first and resolved."""
+
+    argv: tuple[str, ...] = ()
+
+
+@hook_point("after_tool_call", admits=(AddContext, AddFeedback, EndRun), subject="tool_name")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AfterToolCall(ToolEvent):
+    """A call succeeded. `response` is the tool's own result. `duration` is in seconds."""
+
+    response: Any = None
+    duration: float = 0.0
+
+
+@hook_point("tool_call_failed", admits=(AddContext, AddFeedback, EndRun), subject="tool_name")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallFailed(ToolEvent):
+    """A call failed. `duration` is in seconds."""
+
+    error: str = ""
+    interrupted: bool = False
+    duration: float = 0.0
+
+
+@hook_point("after_tool_batch", admits=(AddContext, AddFeedback, EndRun))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AfterToolBatch(Event):
+    """All calls of one step are done and their results committed; the next model call has not begun."""
+
+    calls: tuple[CallResult, ...] = ()

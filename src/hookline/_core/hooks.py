@@ -1,0 +1,75 @@
+"""Hooks: what is configured, in the order in which it counts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hookline._core.answer import Word
+from hookline._core.matchers import EVERYTHING, Matcher
+from hookline._core.points import Event
+from hookline._core.rules import FailurePolicy
+from hookline._core.targets import Target
+
+Condition = Callable[[Event], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a hook was declared. `layer` is the dialect's word for it; `label` names the file in messages."""
+
+    layer: str
+    label: str
+    path: str = ""
+    line: int = 0
+
+
+IN_CODE = Source(layer="code", label="code")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hook:
+    """One configured entry.
+
+    `id` is unique in an engine and says where the hook stands; `key` is the dialect's identity of its definition,
+    which two equal hooks share. `commits` is what it may ask for: nothing makes it an observer, Deny makes it a
+    policy hook. `timeout` is in seconds. `fallback` is called in its place when it fails. `on_failure` overrides the
+    rule's policy. `priority` orders hooks under the chain strategy, lowest first.
+    """
+
+    id: str
+    event: type[Event]
+    target: Target
+    dialect: str
+    source: Source = IN_CODE
+    key: str = ""
+    matcher: Matcher = EVERYTHING
+    condition: Condition | None = field(default=None, repr=False)
+    commits: frozenset[Word] = frozenset()
+    timeout: float = 600.0
+    background: bool = False
+    fallback: "Hook | None" = None
+    on_failure: FailurePolicy | None = None
+    priority: int = 0
+    label: str = ""
+
+    def selects(self, event: Event) -> bool:
+        """Whether this hook is called for *event*."""
+        if not self.matcher.matches(event.subjects()):
+            return False
+        return self.condition is None or self.condition(event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldBack:
+    """Hooks that were found and will not run, with the reason: a file's worth of them."""
+
+    label: str
+    path: str
+    count: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSettings:
+    """What a dialect's configuration says about the session itself."""
+
+    reopen_limit: int = 8

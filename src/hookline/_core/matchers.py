@@ -1,0 +1,36 @@
+"""Matchers: the test that an event's subjects must pass before a hook is called."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Matcher(Protocol):
+    """Says whether any of an event's subjects is meant. Must take time linear in their length."""
+
+    def matches(self, subjects: tuple[str, ...]) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """Matches every occurrence, also of points that have no subject."""
+
+    def matches(self, subjects: tuple[str, ...]) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Matches a subject that equals one of these names, case and all."""
+
+    names: frozenset[str]
+
+    def matches(self, subjects: tuple[str, ...]) -> bool:
+        return not self.names.isdisjoint(subjects)
+
+
+EVERYTHING = Everything()
+
+
+def names(*wanted: str) -> Names:
+    """Match exactly these names: `names("bash", "write_file")`."""
+    return Names(frozenset(wanted))

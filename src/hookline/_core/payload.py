@@ -1,0 +1,60 @@
+"""What crosses to a hook and back, uninterpreted."""
+
+from dataclasses import dataclass, field
+
+from hookline._core.points import Event
+from hookline._core.reasons import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """One event on its way to one hook: the event itself, its bytes in the dialect's form, and where to run."""
+
+    event: Event
+    body: bytes = field(default=b"", repr=False)
+    cwd: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A function returned this value."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exited:
+    """A process ended by itself. `stdin_read` is how many bytes of the payload it had read, None if unknown.
+
+    `left_behind` counts processes of its that were still alive and holding its output when it ended; they are killed.
+    """
+
+    code: int
+    stdout: bytes = b""
+    stderr: bytes = b""
+    stdin_read: int | None = None
+    stdin_size: int = 0
+    left_behind: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallFailed:
+    """There is no reply, and this is why. What was captured until then is kept for the record."""
+
+    why: Failure
+    detail: str
+    code: int | None = None
+    stdout: bytes = b""
+    stderr: bytes = b""
+    left_behind: int = 0
+
+
+Reply = Returned | Exited | CallFailed
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one call. Seconds; bytes apply to each output stream by itself."""
+
+    timeout: float
+    output_bytes: int = 16_384

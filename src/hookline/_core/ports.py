@@ -1,0 +1,127 @@
+"""What the parts need of one another: protocols, so that none has to import another."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol
+
+from hookline._core.answer import Answer
+from hookline._core.hooks import Hook, SessionSettings
+from hookline._core.payload import CallFailed, Limits, Payload, Reply
+from hookline._core.points import Event
+from hookline._core.reasons import Skip
+from hookline._core.records import Record
+from hookline._core.resolution import Resolution
+from hookline._core.rules import Rule
+
+
+class Strategy(Enum):
+    """How the foreground hooks of one dialect are run at one event."""
+
+    PARALLEL = "parallel"  # all start at once, none sees another's answer, the configured order decides
+    CHAIN = "chain"  # one after the other by priority, each sees the event as earlier ones left it, a Deny ends it
+
+
+class WhenFull(Enum):
+    """What a background lane does with a call that it has no room for."""
+
+    DROP = "drop"  # skipped, and recorded as such
+    WAIT = "wait"  # the event waits for room
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LanePolicy:
+    """A dialect's background lane: calls at once, calls waiting beyond those, and what happens past both."""
+
+    workers: int
+    queue: int
+    when_full: WhenFull = WhenFull.DROP
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A payload that must not be sent, with the closed reason."""
+
+    why: Skip
+    detail: str
+
+
+class Dialect(Protocol):
+    """How one dialect runs, speaks and understands. All of it data or pure functions."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def strategy(self) -> Strategy: ...
+    @property
+    def lane(self) -> LanePolicy: ...
+    @property
+    def output_bytes(self) -> int: ...
+    @property
+    def observers_after_deny(self) -> bool:
+        """Whether hooks that commit nothing are still called at an event that was denied."""
+        ...
+
+    def rule(self, event: type[Event]) -> Rule | None:
+        """The row for this point, or None when the dialect does not have it."""
+        ...
+
+    def encode(self, event: Event, hook: Hook) -> Payload | Refused:
+        """The payload for one hook."""
+        ...
+
+    def decode(self, reply: Reply, event: Event, hook: Hook) -> Answer | CallFailed:
+        """The reply understood, or why it is no answer. Never raises, whatever the bytes."""
+        ...
+
+
+class Adapter(Protocol):
+    """Calls one kind of target. Obeys the limits, never raises for what the target does, leaves nothing running."""
+
+    async def call(self, target: Any, payload: Payload, limits: Limits) -> Reply: ...
+
+    async def aclose(self) -> None:
+        """Let go of what is kept between calls."""
+        ...
+
+
+class Recorder(Protocol):
+    """Takes the account of what happens, one record at a time. Must not block on anything but its own file."""
+
+    def record(self, record: Record) -> None: ...
+
+    def close(self) -> None:
+        """No record comes after this."""
+        ...
+
+
+class Journals(Protocol):
+    """Keeps one account per session."""
+
+    def recorder(self, session_id: str) -> Recorder:
+        """The account of a session: a new one, or the existing one to be continued."""
+        ...
+
+
+class Dispatcher(Protocol):
+    """Fires events; the account of them goes where whoever made it said."""
+
+    async def dispatch(self, event: Event) -> Resolution: ...
+
+
+class Engine(Dispatcher, Protocol):
+    """What a session needs of an engine."""
+
+    @property
+    def settings(self) -> SessionSettings: ...
+
+    def hooks(self) -> tuple[Hook, ...]:
+        """Every hook, in the order in which they are asked."""
+        ...
+
+    def recording(self, recorder: Recorder) -> Dispatcher:
+        """The same engine, its account going to *recorder*."""
+        ...
+
+    async def drain(self, session_id: str, budget: float) -> tuple[str, ...]:
+        """Wait up to *budget* seconds for a session's background hooks, cut off the rest and name those."""
+        ...

@@ -1,0 +1,197 @@
+"""The account of a session: one vocabulary, of which every dialect's event stream is a rendering.
+
+A record says what happened; the journal adds when, and its number. Records never hold an environment.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar
+
+from hookline._core.hooks import Hook
+from hookline._core.messages import Message
+from hookline._core.outcomes import Outcome
+from hookline._core.points import Event, Origin
+from hookline._core.resolution import Resolution
+
+
+class Ending(Enum):
+    """How a run ended."""
+
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+class CallStatus(Enum):
+    """How a tool call ended. A refused call never ran."""
+
+    DONE = "done"
+    FAILED = "failed"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """Base of all records. `origin` says in which session, run and step."""
+
+    kind: ClassVar[str]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOpened(Record):
+    """A session begins. `source` as in `session_start`; `parent` is the session it was forked or spawned from."""
+
+    kind = "session_opened"
+    source: str
+    workspace: str
+    parent: str | None = None
+    hooks: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionClosed(Record):
+    """The session is over; its hooks have ended. `abandoned` names background hooks that were cut off."""
+
+    kind = "session_closed"
+    reason: str
+    abandoned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted(Record):
+    """A prompt was taken."""
+
+    kind = "run_started"
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnded(Record):
+    """The one end of a run."""
+
+    kind = "run_ended"
+    ending: Ending
+    text: str = ""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageAdded(Record):
+    """A message joined the conversation. Resuming a session reads these."""
+
+    kind = "message_added"
+    message: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextAdded(Record):
+    """A hook's text joined the conversation. `point` is where, `number` counts within the session."""
+
+    kind = "context_added"
+    point: str
+    hook: str
+    text: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationReplaced(Record):
+    """The whole conversation was replaced, by compaction or by clearing."""
+
+    kind = "conversation_replaced"
+    why: str
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCalled(Record):
+    """A model call came back. `duration` in seconds."""
+
+    kind = "model_called"
+    request_id: str
+    status: str
+    duration: float
+    usage: Mapping[str, int]
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallStarted(Record):
+    """A tool call is about to run: every hook and the approval let it through."""
+
+    kind = "call_started"
+    call_id: str
+    tool: str
+    input: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallEnded(Record):
+    """A tool call ended. `text` is what the model is told. `duration` in seconds."""
+
+    kind = "call_ended"
+    call_id: str
+    tool: str
+    status: CallStatus
+    text: str
+    duration: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalAsked(Record):
+    """A call waited for approval; who decided, and how."""
+
+    kind = "approval_asked"
+    call_id: str
+    tool: str
+    allowed: bool
+    by: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookStarted(Record):
+    """A hook that leaves this process was started. What runs here ends too soon to be worth two lines."""
+
+    kind = "hook_started"
+    hook: Hook
+    event: Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookEnded(Record):
+    """One attempt ended: a hook that left this process, a fallback of it, or a background hook."""
+
+    kind = "hook_ended"
+    outcome: Outcome
+    event: Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispatched(Record):
+    """All hooks of one event ended and were folded."""
+
+    kind = "dispatched"
+    resolution: Resolution
+    duration: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReopenRefused(Record):
+    """A hook wanted the run to go on once more than is allowed; it completes."""
+
+    kind = "reopen_refused"
+    point: str
+    hook: str
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted(Record):
+    """One line for the person at the terminal, from a hook or about one."""
+
+    kind = "noted"
+    text: str
+    hook: str = ""

@@ -1,0 +1,65 @@
+"""The resolution of one event: every hook's outcome, folded."""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from hookline._core.answer import Word
+from hookline._core.decisions import Decision, Deny
+from hookline._core.effects import Effect
+from hookline._core.outcomes import Outcome
+from hookline._core.points import Event
+
+T = TypeVar("T", bound=Effect)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An effect that counts, and the hook that asked for it."""
+
+    hook: str
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """A decision or an effect that does not count, whose it was, and why."""
+
+    hook: str
+    what: Word
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """What all hooks together said about one event.
+
+    `event` is the event as they left it: a rewritten tool input stands in it. `decided_by` is the id of the hook
+    whose decision counts. `failed_run` is the outcome that must end the run as failed, under a dialect whose failures
+    do. `applied`, `ignored` and `outcomes` are in the order in which the hooks are configured.
+    """
+
+    event: Event
+    decision: Decision | None = None
+    decided_by: str | None = None
+    applied: tuple[Applied, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    failed_run: Outcome | None = None
+
+    @property
+    def denied(self) -> bool:
+        """Whether the action must not happen."""
+        return isinstance(self.decision, Deny) or self.failed_run is not None
+
+    @property
+    def reason(self) -> str:
+        """The reason of the decision that counts, empty where none was made."""
+        return "" if self.decision is None else self.decision.reason
+
+    def effects(self, kind: type[T]) -> tuple[T, ...]:
+        """The effects of one kind that count, in configured order."""
+        return tuple(each.effect for each in self.applied if isinstance(each.effect, kind))
+
+    def first(self, kind: type[T]) -> T | None:
+        """The first effect of one kind that counts."""
+        return next(iter(self.effects(kind)), None)

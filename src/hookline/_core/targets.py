@@ -1,0 +1,42 @@
+"""Targets: what to call, as data. The adapter registered for a target's class does the calling."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hookline._core.answer import Answerable
+
+Handler = Callable[[Any], Answerable | Awaitable[Answerable]]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Base of all targets."""
+
+    @property
+    def leaves_process(self) -> bool:
+        """Whether calling it goes through another process, so that its start is worth a record of its own."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTarget(Target):
+    """A Python callable in this process, given the event itself."""
+
+    handler: Handler
+
+    @property
+    def leaves_process(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTarget(Target):
+    """A program: *argv* as it is executed, the whole environment it gets, and the text its author wrote.
+
+    The environment may hold granted secrets, so it is never part of a representation or a record.
+    """
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str] = field(repr=False)
+    written: str = ""
