@@ -1,0 +1,45 @@
+"""The chain strategy: one after the other, each sees the event as earlier ones left it, a Deny ends it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hookline._core.hooks import Hook
+from hookline._core.outcomes import Outcome
+from hookline._core.reasons import Skip
+from hookline._core.resolution import Applied
+from hookline._engine.fold import fold, rewritten
+from hookline._engine.invoke import invoke, skipped
+from hookline._engine.occasion import Occasion
+
+
+async def run_chain(hooks: Sequence[Hook], occasion: Occasion) -> list[Outcome]:
+    """The outcomes of *hooks*, which are in the order of their priority.
+
+    A hook behind a Deny is skipped, unless it commits nothing and the dialect promises its observers to be called.
+    """
+    outcomes: list[Outcome] = []
+    for hook in hooks:
+        if occasion.denied and is_cut_off(hook, occasion):
+            outcomes.append(skipped(hook, Skip.DENIED_EARLIER, "the action was denied before"))
+            continue
+        outcome = await invoke(hook, occasion)
+        outcomes.append(outcome)
+        occasion = _as_left_by(outcome, occasion)
+    return outcomes
+
+
+def is_cut_off(hook: Hook, occasion: Occasion) -> bool:
+    """Whether a Deny keeps *hook* from being called: it could no longer change anything, and was promised nothing."""
+    return bool(hook.commits) or not occasion.dialect.observers_after_deny
+
+
+def _as_left_by(outcome: Outcome, occasion: Occasion) -> Occasion:
+    answer = outcome.answer
+    if answer is None or answer.decision is not None:
+        resolution = fold(occasion.event, (outcome,), occasion.rule, strict=occasion.strict)
+        if resolution.denied:
+            return replace(occasion, denied=True)
+    if answer is not None and answer.effects:
+        applied = (Applied(outcome.hook.id, effect) for effect in answer.effects)
+        return replace(occasion, event=rewritten(occasion.event, applied))
+    return occasion

@@ -1,0 +1,172 @@
+"""The engine: give it an event, get back what the hooks together say."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Self, TypeVar
+
+from hookline._core.answer import Answerable
+from hookline._core.errors import UsageError
+from hookline._core.hooks import Hook, SessionSettings
+from hookline._core.matchers import EVERYTHING, Matcher
+from hookline._core.points import Event
+from hookline._core.ports import Adapter, Dialect, Dispatcher, Recorder
+from hookline._core.records import Dispatched
+from hookline._core.resolution import Resolution
+from hookline._core.rules import FailurePolicy
+from hookline._core.targets import Target
+from hookline._engine.ask import ask
+from hookline._engine.background import Lane
+from hookline._engine.fold import join
+from hookline._engine.occasion import Occasion
+from hookline._engine.plan import Group, plan_for, selected
+from hookline._engine.registration import Terms, hook_from
+
+DEFAULT_HANDLER_TIMEOUT = 30.0  # long for a decision in this process, short for a person who waits for it
+
+E = TypeVar("E", bound=Event)
+H = TypeVar("H", bound=Callable[..., Answerable | Awaitable[Answerable]])
+
+
+class HookEngine:
+    """Holds hooks and fires events. Holds nothing about any session: that travels with the event.
+
+    *dialects* are asked in their order; *in_code* is the one of them that handlers registered here belong to.
+    `strict` turns every failure or skip of a hook that could have denied into a Deny. One engine serves any number
+    of sessions on one event loop.
+    """
+
+    def __init__(
+        self,
+        *,
+        dialects: Sequence[Dialect],
+        in_code: Dialect,
+        adapters: Mapping[type[Target], Adapter],
+        hooks: Sequence[Hook] = (),
+        settings: SessionSettings | None = None,
+        strict: bool = False,
+    ) -> None:
+        self.settings = settings or SessionSettings()
+        self.strict = strict
+        self._dialects = tuple(dialects)
+        self._in_code = in_code
+        self._adapters = dict(adapters)
+        self._hooks: list[Hook] = list(hooks)
+        self._plans: dict[type[Event], tuple[Group, ...]] = {}
+        self._lanes: dict[str, Lane] = {}
+        self._closed = False
+
+    def on(
+        self,
+        event: type[E],
+        *,
+        match: Matcher = EVERYTHING,
+        timeout: float = DEFAULT_HANDLER_TIMEOUT,
+        priority: int = 0,
+        on_failure: FailurePolicy | None = None,
+    ) -> Callable[[H], H]:
+        """Register the decorated callable for *event*.
+
+        It is given the event and returns None, a decision, an effect or an Answer; its return annotation, where it
+        has one, is what it commits to, so `-> None` makes an observer. A synchronous callable runs off the event
+        loop. *timeout* is in seconds. A handler that commits Deny and fails denies, unless *on_failure* says
+        otherwise. Raises UsageError for what can never work: a matcher where the point has no subject, an annotation
+        that the point cannot honour.
+        """
+
+        def register(handler: H) -> H:
+            number = sum(hook.dialect == self._in_code.name for hook in self._hooks)
+            terms = Terms(match=match, timeout=timeout, priority=priority, on_failure=on_failure)
+            self._hooks.append(hook_from(handler, event, self._in_code, number, terms))
+            self._plans.clear()
+            return handler
+
+        return register
+
+    def hooks(self) -> tuple[Hook, ...]:
+        """Every hook, in the order in which they are asked."""
+        places = {dialect.name: place for place, dialect in enumerate(self._dialects)}
+        return tuple(sorted(self._hooks, key=lambda hook: places.get(hook.dialect, len(places))))
+
+    def preview(self, event: Event) -> tuple[Hook, ...]:
+        """The hooks that *event* would reach, in configured order. Nothing is called."""
+        return tuple(hook for group in self._plan(type(event)) for hook in selected(event, group))
+
+    async def dispatch(self, event: Event) -> Resolution:
+        """Call every hook that *event* reaches and fold their outcomes. Raises only when cancelled."""
+        return await self._dispatch(event, None)
+
+    def recording(self, recorder: Recorder) -> Dispatcher:
+        """The same engine, its account going to *recorder*."""
+        return _Recording(self, recorder)
+
+    async def drain(self, session_id: str, budget: float) -> tuple[str, ...]:
+        """Wait up to *budget* seconds for a session's background hooks, cut off the rest and name those."""
+        ends = [lane.drain(session_id, budget) for lane in self._lanes.values()]
+        return tuple(name for names in await asyncio.gather(*ends) for name in names)
+
+    async def aclose(self) -> None:
+        """Stop taking events, end what still runs, and let go of what the adapters keep."""
+        self._closed = True
+        for lane in self._lanes.values():
+            await lane.close()
+        for adapter in self._adapters.values():
+            await adapter.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    def _plan(self, event: type[Event]) -> tuple[Group, ...]:
+        plan = self._plans.get(event)
+        if plan is None:
+            plan = self._plans[event] = plan_for(event, self._hooks, self._dialects)
+        return plan
+
+    async def _dispatch(self, event: Event, recorder: Recorder | None) -> Resolution:
+        if self._closed:
+            raise UsageError("this engine is closed; a closed guard must not look like one that agrees")
+        since = time.monotonic()
+        resolution: Resolution | None = None
+        for group in self._plan(type(event)):
+            hooks = selected(event, group)
+            if not hooks:
+                continue
+            occasion = Occasion(
+                event=event if resolution is None else resolution.event,
+                dialect=group.dialect,
+                rule=group.rule,
+                adapters=self._adapters,
+                recorder=recorder,
+                since=since,
+                strict=self.strict,
+                denied=resolution is not None and resolution.denied,
+            )
+            said = await ask(hooks, occasion, partial(self._lane, group.dialect))
+            resolution = said if resolution is None else join(resolution, said)
+        if resolution is None:
+            resolution = Resolution(event=event)
+        if recorder is not None:
+            took = time.monotonic() - since
+            recorder.record(Dispatched(origin=event.origin, resolution=resolution, duration=took))
+        return resolution
+
+    def _lane(self, dialect: Dialect) -> Lane:
+        lane = self._lanes.get(dialect.name)
+        if lane is None:
+            lane = self._lanes[dialect.name] = Lane(dialect.lane)
+        return lane
+
+
+class _Recording:
+    """An engine and where the account of its events goes. Implements Dispatcher."""
+
+    def __init__(self, engine: HookEngine, recorder: Recorder) -> None:
+        self._engine = engine
+        self._recorder = recorder
+
+    async def dispatch(self, event: Event) -> Resolution:
+        return await self._engine._dispatch(event, self._recorder)  # noqa: SLF001  # the engine's other half

@@ -1,0 +1,85 @@
+"""One hook's turn at one event: encode, call, decode, admit, and its fallbacks where it failed."""
+
+import asyncio
+import time
+from dataclasses import replace
+
+from hookline._core.answer import Answer
+from hookline._core.hooks import Hook
+from hookline._core.outcomes import Kind, Outcome
+from hookline._core.payload import CallFailed, Limits, Payload, Reply
+from hookline._core.ports import Refused
+from hookline._core.reasons import Failure, Skip
+from hookline._core.records import HookStarted
+from hookline._engine.admit import objection_to
+from hookline._engine.occasion import Occasion
+
+
+async def invoke(hook: Hook, occasion: Occasion) -> Outcome:
+    """The one outcome of *hook* on this occasion. A failed attempt hands over to its fallback; the last attempt counts.
+
+    Raises only on cancellation, after recording it.
+    """
+    outcome = await _attempt(hook, occasion)
+    links: list[Outcome] = []
+    while outcome.kind is Kind.FAILED and (link := outcome.hook.fallback) is not None:
+        links.append(outcome)
+        outcome = await _attempt(link, occasion)
+    return replace(outcome, hook=hook, by=outcome.hook, links=tuple(links)) if links else outcome
+
+
+def skipped(hook: Hook, why: Skip, detail: str = "") -> Outcome:
+    """The outcome of a hook that was selected and not called."""
+    return Outcome(hook=hook, kind=Kind.SKIPPED, why=why, detail=detail)
+
+
+async def _attempt(hook: Hook, occasion: Occasion) -> Outcome:
+    payload = occasion.dialect.encode(occasion.event, hook)
+    if isinstance(payload, Refused):
+        return skipped(hook, payload.why, payload.detail)
+    started, begun = time.time(), time.monotonic()
+    recorded = hook.target.leaves_process or hook.background  # what ends within the dispatch stands in its record
+    if recorded:
+        occasion.record(HookStarted(origin=occasion.event.origin, hook=hook, event=occasion.event))
+    try:
+        reply = await _call(hook, payload, occasion)
+    except asyncio.CancelledError:
+        if recorded:
+            ran = time.monotonic() - begun
+            occasion.record_end(Outcome(hook=hook, kind=Kind.CANCELLED, started=started, ran=ran))
+        raise
+    answer, why, detail = _understand(hook, reply, occasion)
+    outcome = Outcome(
+        hook=hook,
+        kind=Kind.ANSWERED if why is None else Kind.FAILED,
+        answer=answer,
+        why=why,
+        detail=detail,
+        reply=reply,
+        started=started,
+        queued=begun - occasion.since,
+        ran=time.monotonic() - begun,
+    )
+    if recorded:
+        occasion.record_end(outcome)
+    return outcome
+
+
+async def _call(hook: Hook, payload: Payload, occasion: Occasion) -> Reply:
+    adapter = occasion.adapters.get(type(hook.target))
+    if adapter is None:
+        kind = type(hook.target).__name__
+        return CallFailed(why=Failure.COULD_NOT_START, detail=f"no adapter is registered for {kind}")
+    try:
+        return await adapter.call(hook.target, payload, Limits(hook.timeout, occasion.dialect.output_bytes))
+    except Exception as fault:  # noqa: BLE001  # an adapter that breaks its contract is a hook that failed, not a crash
+        return CallFailed(why=Failure.CRASHED, detail=f"{type(adapter).__name__}: {fault!r}")
+
+
+def _understand(hook: Hook, reply: Reply, occasion: Occasion) -> tuple[Answer | None, Failure | None, str]:
+    answer = occasion.dialect.decode(reply, occasion.event, hook)
+    if isinstance(answer, CallFailed):
+        return None, answer.why, answer.detail
+    if objection := objection_to(answer, hook, occasion.rule):
+        return None, Failure.NOT_ADMITTED, objection
+    return answer, None, ""

@@ -1,0 +1,92 @@
+"""A Python callable as a hook: what it commits to is read off its annotation."""
+
+import types
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hookline._core.answer import Word
+from hookline._core.decisions import DECISIONS
+from hookline._core.effects import EFFECTS, Notify
+from hookline._core.errors import UsageError
+from hookline._core.hooks import Hook
+from hookline._core.matchers import EVERYTHING, Matcher
+from hookline._core.points import Event
+from hookline._core.ports import Dialect
+from hookline._core.rules import FailurePolicy
+from hookline._core.targets import FunctionTarget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """On which terms a handler is registered; see `HookEngine.on`."""
+
+    match: Matcher
+    timeout: float
+    priority: int
+    on_failure: FailurePolicy | None
+
+
+def hook_from(
+    handler: Callable[..., Any],
+    event: type[Event],
+    dialect: Dialect,
+    number: int,
+    terms: Terms,
+) -> Hook:
+    """The hook that *handler* becomes. Raises UsageError for what can never work at this point."""
+    rule = dialect.rule(event)
+    if rule is None:
+        raise UsageError(f"{event.__name__} is not a hook point; see hookline.events for those that are")
+    if terms.match is not EVERYTHING and not rule.has_subject:
+        raise UsageError(f"{event.__name__} has nothing to match against: leave match= out")
+    if not terms.timeout > 0:
+        raise UsageError(f"timeout must be a number of seconds above 0, found {terms.timeout!r}")
+    name = getattr(handler, "__qualname__", type(handler).__qualname__)
+    commits = _committed(handler, rule.admits)
+    if impossible := commits - rule.admits:
+        words = ", ".join(sorted(word.__name__ for word in impossible))
+        raise UsageError(f"{name} is annotated to return {words}, which {event.point.name} cannot honour")
+    return Hook(
+        id=f"{dialect.name}:{event.point.name}[{number}]:{name}",
+        key=f"{getattr(handler, '__module__', '')}.{name}",
+        event=event,
+        target=FunctionTarget(handler),
+        dialect=dialect.name,
+        matcher=terms.match,
+        commits=commits,
+        timeout=terms.timeout,
+        priority=terms.priority,
+        on_failure=terms.on_failure,
+        label=name,
+    )
+
+
+_WORDS: frozenset[Any] = frozenset((*DECISIONS, *EFFECTS))
+
+
+def _committed(handler: Callable[..., Any], admits: frozenset[Word]) -> frozenset[Word]:
+    """The words in the return annotation; without one, or with Answer or Any in it, all that the point admits."""
+    try:
+        hints = typing.get_type_hints(handler)
+    except (NameError, TypeError):  # an annotation that cannot be resolved here says nothing
+        return admits
+    if "return" not in hints:
+        return admits
+    words: set[Word] = set()
+    for part in _parts(hints["return"]):
+        if part is type(None):
+            continue
+        if part not in _WORDS:
+            return admits
+        words.add(part)
+    return frozenset(words | {Notify}) if words else frozenset()
+
+
+def _parts(annotation: Any) -> tuple[Any, ...]:
+    """The members of a union, looked up inside an awaitable's argument too."""
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return tuple(part for member in typing.get_args(annotation) for part in _parts(member))
+    return (annotation,)

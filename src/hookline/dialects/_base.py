@@ -1,0 +1,74 @@
+"""What a dialect is made of, and what its loader brings back."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from hookline._core.answer import Answer
+from hookline._core.hooks import HeldBack, Hook, SessionSettings
+from hookline._core.payload import CallFailed, Payload, Reply
+from hookline._core.points import Event
+from hookline._core.ports import LanePolicy, Refused, Strategy
+from hookline._core.problems import Problem
+from hookline._core.records import Record
+from hookline._core.rules import Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableDialect:
+    """A dialect: its table of rules, and two pure functions. Implements `_core.ports.Dialect`."""
+
+    name: str
+    strategy: Strategy
+    lane: LanePolicy
+    rules: Mapping[type[Event], Rule] = field(repr=False)
+    encode: Callable[[Event, Hook], Payload | Refused] = field(repr=False)
+    decode: Callable[[Reply, Event, Hook], Answer | CallFailed] = field(repr=False)
+    output_bytes: int = 16_384
+    observers_after_deny: bool = True
+
+    def rule(self, event: type[Event]) -> Rule | None:
+        return self.rules.get(event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What a dialect found: hooks in configured order, everything wrong, and what will not run although it is right.
+
+    `trust` is how the project folder came to be trusted, empty when it is not.
+    """
+
+    hooks: tuple[Hook, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    held_back: tuple[HeldBack, ...] = ()
+    settings: SessionSettings = SessionSettings()
+    trust: str = ""
+
+
+class Stream(Protocol):
+    """A dialect's own event stream, as a rendering of the records of one command: it counts, so it has a state."""
+
+    def lines(self, record: Record) -> list[str]:
+        """The lines that this record gives rise to."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """All of a dialect that the wiring needs: one line in `dialects/__init__.py` per package.
+
+    `load` finds the dialect's files for a workspace: environment, workspace and how trust was given on the command
+    line. `load_file` reads one file, trusting it. `programs` are names under which the program prints what the
+    original prints and nothing else. `tool_aliases` are other names of built-in tools.
+    """
+
+    dialect: TableDialect
+    load: Callable[[Mapping[str, str], Path, str], Loaded] | None = None
+    load_file: Callable[[Path, Mapping[str, str]], Loaded] | None = None
+    suffixes: frozenset[str] = frozenset()
+    report: Callable[[Loaded, str], list[str]] | None = None
+    stream: Callable[[], Stream] | None = None
+    notices: Callable[[Record, str], list[str]] | None = None
+    programs: frozenset[str] = frozenset()
+    tool_aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -1,0 +1,55 @@
+"""Handlers registered in code: the event itself goes in, a Python value comes out, nothing is encoded."""
+
+from hookline._core.answer import Answer, answer_from
+from hookline._core.decisions import Deny
+from hookline._core.effects import AddContext, AddFeedback, Notify
+from hookline._core.events import BeforeRun
+from hookline._core.hooks import Hook
+from hookline._core.payload import CallFailed, Payload, Reply, Returned
+from hookline._core.points import POINTS, Event, Point
+from hookline._core.ports import LanePolicy, Strategy
+from hookline._core.reasons import Failure
+from hookline._core.rules import FailurePolicy, Rule
+from hookline.dialects._base import Package, TableDialect
+
+# Context of a refused tool call still helps the model; that of a refused prompt has nobody to help.
+_KEPT = frozenset({AddContext, AddFeedback, Notify})
+
+
+def _rule(point: Point) -> Rule:
+    """Whoever embeds the engine registers a guard to be guarded: one that fails does not let the action through."""
+    return Rule(
+        name=point.name,
+        event=point.event,
+        admits=point.admits,
+        on_failure=FailurePolicy.DENY if Deny in point.admits else FailurePolicy.IGNORE,
+        survives_deny=frozenset({Notify}) if point.event is BeforeRun else _KEPT,
+        has_subject=point.subject is not None,
+    )
+
+
+def encode(event: Event, hook: Hook) -> Payload:
+    return Payload(event)
+
+
+def decode(reply: Reply, event: Event, hook: Hook) -> Answer | CallFailed:
+    if isinstance(reply, CallFailed):
+        return reply
+    answer = answer_from(reply.value) if isinstance(reply, Returned) else None
+    if answer is None:
+        found = type(reply.value).__name__ if isinstance(reply, Returned) else type(reply).__name__
+        wanted = "None, a decision, an effect or an Answer"
+        return CallFailed(why=Failure.MALFORMED_ANSWER, detail=f"the handler returned {found}; return {wanted}")
+    return answer
+
+
+DIALECT = TableDialect(
+    name="code",
+    strategy=Strategy.CHAIN,
+    lane=LanePolicy(workers=32, queue=1024),
+    rules={point.event: _rule(point) for point in POINTS.values()},
+    encode=encode,
+    decode=decode,
+)
+
+PACKAGE = Package(dialect=DIALECT)
