@@ -1,0 +1,1 @@
+"""The agent: session > run > step > call, its models, tools, approval, compaction and child agents."""

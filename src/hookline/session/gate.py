@@ -1,0 +1,238 @@
+"""The gate: the one function through which every tool takes effect.
+
+Order: valid? > before_tool_call > approval (permission_request, the person) > before_dispatch > the tool >
+after_tool_call or tool_call_failed. Nothing else in this package may call a tool.
+"""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from hookline._core.decisions import Allow, Ask
+from hookline._core.effects import RewriteInput
+from hookline._core.errors import ToolError
+from hookline._core.events import (
+    AfterToolCall,
+    BeforeDispatch,
+    BeforeToolCall,
+    Notification,
+    PermissionRequest,
+    ToolCallFailed,
+)
+from hookline._core.messages import ToolCall, ToolSpec
+from hookline._core.points import Event, Origin
+from hookline._core.ports import Recorder
+from hookline._core.records import ApprovalAsked, CallEnded, CallStarted, CallStatus, Noted
+from hookline.session.apply import Fired
+from hookline.session.approval import ApprovalMode, ask_person, waits
+from hookline.session.ports import ApprovalRequest, Approver, CallContext, Session, Tool, Verdict
+
+BLOCKED = "tool blocked by hook: {reason}"
+NEEDS_APPROVAL = "approval required"
+
+
+class Host(Session, Protocol):
+    """The session as the gate sees it."""
+
+    @property
+    def recorder(self) -> Recorder: ...
+
+    async def fire(self, event: Event) -> Fired: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateSettings:
+    """How calls are approved. `approver` None means that nobody can be asked."""
+
+    mode: ApprovalMode = ApprovalMode.UNTRUSTED
+    approver: Approver | None = None
+    notify_after: float = 6.0
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """How one call ended. `response` is what hooks saw of it; `fired` is the event after it, if there was one."""
+
+    status: CallStatus
+    text: str
+    response: Any = None
+    input: Any = None
+    fired: Fired | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pending:
+    """A call on its way through the gate."""
+
+    call: ToolCall
+    tool: Tool
+    input: Any
+    origin: Origin
+
+    def event(self) -> dict[str, Any]:
+        """The fields that every event about this call shares."""
+        return {
+            "tool_name": self.tool.spec.name,
+            "input": self.input,
+            "aliases": self.tool.aliases,
+            "origin": self.origin,
+        }
+
+
+class Gate:
+    """Holds the tools of one session, and lets a call through when everyone who may object has not."""
+
+    def __init__(self, tools: Sequence[Tool], settings: GateSettings) -> None:
+        self._tools = {tool.spec.name: tool for tool in tools}
+        self._settings = settings
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return tuple(tool.spec for tool in self._tools.values())
+
+    async def aclose(self) -> None:
+        """End whatever the tools still run."""
+        for tool in self._tools.values():
+            await tool.aclose()
+
+    async def pass_through(self, call: ToolCall, host: Host, origin: Origin) -> Passed:
+        """Run one call, if it may run, and say how it ended. Raises only on cancellation."""
+        tool = self._tools.get(call.name)
+        if tool is None:
+            known = ", ".join(sorted(self._tools)) or "none"
+            return await self._invalid(call, host, origin, f"there is no tool `{call.name}`; there are: {known}")
+        if objection := tool.check(call.input):
+            return await self._invalid(call, host, origin, objection, tool)
+        cwd = tool.directory(call.input, host.workspace)
+        pending = _Pending(call=call, tool=tool, input=call.input, origin=replace(origin, cwd=str(cwd)))
+        fired = await host.fire(BeforeToolCall(call_id=call.id, **pending.event()))
+        if fired.denied:
+            return self._refused(pending, host, BLOCKED.format(reason=fired.reason))
+        pending, objection = self._as_rewritten(pending, fired, host)
+        if objection:
+            return await self._failed(pending, host, objection, 0.0)
+        if refusal := await self._refusal(pending, fired, host):
+            return self._refused(pending, host, refusal)
+        argv = tool.argv(pending.input, self._settings.env)
+        last = await host.fire(BeforeDispatch(call_id=call.id, argv=argv, **pending.event()))
+        if last.denied:
+            return self._refused(pending, host, BLOCKED.format(reason=last.reason))
+        return await self._run(pending, host)
+
+    def _as_rewritten(self, pending: _Pending, fired: Fired, host: Host) -> tuple[_Pending, str]:
+        """The call as hooks left it, and what is wrong with it then."""
+        rewrites = [each for each in fired.resolution.applied if isinstance(each.effect, RewriteInput)]
+        if not rewrites:
+            return pending, ""
+        changed = fired.resolution.event.input  # type: ignore[attr-defined]  # a BeforeToolCall
+        objection = pending.tool.check(changed)
+        if objection:
+            return replace(pending, input=changed), f"input rewritten by hook {rewrites[-1].hook}: {objection}"
+        cwd = pending.tool.directory(changed, host.workspace)
+        return replace(pending, input=changed, origin=replace(pending.origin, cwd=str(cwd))), ""
+
+    async def _refusal(self, pending: _Pending, fired: Fired, host: Host) -> str:
+        """Why the call is not approved, or nothing."""
+        asked = isinstance(fired.resolution.decision, Ask)
+        mode = self._settings.mode
+        if asked and mode is ApprovalMode.NEVER:
+            text = f"{fired.resolution.decided_by} asks for approval of {pending.call.name}, and approval is off"
+            host.recorder.record(Noted(origin=pending.origin, text=text, hook=fired.resolution.decided_by or ""))
+            return ""
+        if not asked and not waits(mode, pending.tool.risk(pending.input, host.workspace)):
+            return ""
+        verdict, by = await self._verdict(pending, host, fired.reason if asked else f"approval mode {mode.value}")
+        host.recorder.record(
+            ApprovalAsked(
+                origin=pending.origin,
+                call_id=pending.call.id,
+                tool=pending.call.name,
+                allowed=verdict.allowed,
+                by=by,
+                reason=verdict.reason,
+            )
+        )
+        return "" if verdict.allowed else (verdict.reason or "approval denied")
+
+    async def _verdict(self, pending: _Pending, host: Host, reason: str) -> tuple[Verdict, str]:
+        resolution = (await host.fire(PermissionRequest(call_id=pending.call.id, **pending.event()))).resolution
+        by = resolution.decided_by or ""
+        if resolution.denied:
+            return Verdict(allowed=False, reason=resolution.reason or f"hook {by} failed"), by
+        if isinstance(resolution.decision, Allow):
+            return Verdict(allowed=True, reason=resolution.reason), by
+        if self._settings.approver is None:
+            return Verdict(allowed=False, reason=NEEDS_APPROVAL), "nobody"
+        request = ApprovalRequest(tool_name=pending.call.name, input=pending.input, reason=reason)
+
+        async def notify() -> None:
+            message = f"{host.workspace.name} — waiting for approval"
+            title = "approval needed"
+            kind = "permission_prompt"
+            await host.fire(Notification(notification_type=kind, title=title, message=message, origin=pending.origin))
+
+        return await ask_person(request, self._settings.approver, notify, self._settings.notify_after), "person"
+
+    async def _run(self, pending: _Pending, host: Host) -> Passed:
+        call = pending.call
+        host.recorder.record(CallStarted(origin=pending.origin, call_id=call.id, tool=call.name, input=pending.input))
+        context = CallContext(session=host, cwd=Path(pending.origin.cwd), env=self._settings.env)
+        begun = time.monotonic()
+        try:
+            result = await pending.tool.call(pending.input, context)
+        except asyncio.CancelledError:
+            cut = Passed(status=CallStatus.FAILED, text="interrupted")
+            _recorded(cut, call, pending.origin, host, time.monotonic() - begun)
+            raise
+        except ToolError as error:
+            return await self._failed(pending, host, str(error), time.monotonic() - begun)
+        except Exception as fault:  # noqa: BLE001  # a tool from outside that breaks is a failed call, not a crash
+            text = f"{call.name} broke: {type(fault).__name__}: {fault}"
+            return await self._failed(pending, host, text, time.monotonic() - begun)
+        took = time.monotonic() - begun
+        response = result.seen_by_hooks()
+        event = AfterToolCall(call_id=call.id, response=response, duration=took, **pending.event())
+        fired = await host.fire(event)
+        text = _with_feedback(result.text, fired)
+        passed = Passed(status=CallStatus.DONE, text=text, response=response, input=pending.input, fired=fired)
+        return _recorded(passed, call, pending.origin, host, took)
+
+    async def _failed(self, pending: _Pending, host: Host, error: str, took: float) -> Passed:
+        event = ToolCallFailed(call_id=pending.call.id, error=error, duration=took, **pending.event())
+        fired = await host.fire(event)
+        text = _with_feedback(error, fired)
+        passed = Passed(status=CallStatus.FAILED, text=text, response=error, input=pending.input, fired=fired)
+        return _recorded(passed, pending.call, pending.origin, host, took)
+
+    async def _invalid(
+        self, call: ToolCall, host: Host, origin: Origin, objection: str, tool: Tool | None = None
+    ) -> Passed:
+        """A call that is not valid never reaches `before_tool_call`; that it failed is still told."""
+        aliases = () if tool is None else tool.aliases
+        event = ToolCallFailed(
+            tool_name=call.name, input=call.input, call_id=call.id, aliases=aliases, error=objection, origin=origin
+        )
+        fired = await host.fire(event)
+        text = _with_feedback(objection, fired)
+        passed = Passed(status=CallStatus.FAILED, text=text, response=objection, input=call.input, fired=fired)
+        return _recorded(passed, call, origin, host)
+
+    def _refused(self, pending: _Pending, host: Host, text: str) -> Passed:
+        passed = Passed(status=CallStatus.REFUSED, text=text, input=pending.input)
+        return _recorded(passed, pending.call, pending.origin, host)
+
+
+def _recorded(passed: Passed, call: ToolCall, origin: Origin, host: Host, took: float = 0.0) -> Passed:
+    """The same, once the account has it."""
+    host.recorder.record(
+        CallEnded(origin=origin, call_id=call.id, tool=call.name, status=passed.status, text=passed.text, duration=took)
+    )
+    return passed
+
+
+def _with_feedback(text: str, fired: Fired) -> str:
+    return "\n\n".join((text, *(said for _, said in fired.feedback)))

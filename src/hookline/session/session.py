@@ -1,0 +1,292 @@
+"""The session: it opens, takes prompts, compacts, clears, forks, and closes, and every edge fires its events."""
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from hookline._core.effects import EndRun
+from hookline._core.errors import ModelError, ToolError, UsageError
+from hookline._core.events import (
+    AfterCompaction,
+    BeforeCompaction,
+    BeforeRun,
+    SessionEnd,
+    SessionStart,
+    SubagentStart,
+)
+from hookline._core.messages import Message
+from hookline._core.points import POINTS, Agent, Event, Origin
+from hookline._core.ports import Engine, Journals, Recorder
+from hookline._core.records import Ending, Noted, RunEnded, RunStarted, SessionClosed, SessionOpened
+from hookline.session.apply import Fired, apply_all
+from hookline.session.approval import ApprovalMode
+from hookline.session.children import MAX_DEPTH, Children
+from hookline.session.compaction import Trigger, Window, compacted
+from hookline.session.conversation import Conversation
+from hookline.session.gate import Gate, GateSettings
+from hookline.session.identity import new_run_id, new_session_id
+from hookline.session.ports import Approver, Model, RunResult, Tool
+from hookline.session.run import Run
+
+END_BUDGET = 60.0  # seconds for the hooks of session_end: they may upload or clean up, but not keep a terminal for ever
+DRAIN_BUDGET = 2.0  # seconds for background hooks that are still at work when everything else has ended
+MAX_STEPS = 200  # model calls in one run; a loop that a person would have stopped long before
+
+FIRES = frozenset(POINTS)  # every point that is declared fires here; a runtime that fires fewer says so the same way
+
+
+class Session:
+    """An agent at work, with hooks at every point of its life.
+
+    Use it as a context manager: entering fires `session_start`, leaving `session_end`. *engine* decides; *model*
+    answers; *tools* act, each through the one gate. *journals* keeps the account, nobody does without it.
+    *workspace* is the folder it works in, the current one by default. Under *approval* calls may wait for *approver*;
+    without one they are refused. *env* is the environment of its tools, this process's by default.
+
+    Raises UsageError when the engine has a hook for a point that never fires here.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        model: Model,
+        tools: Sequence[Tool] = (),
+        journals: Journals | None = None,
+        workspace: Path | str | None = None,
+        approval: ApprovalMode = ApprovalMode.UNTRUSTED,
+        approver: Approver | None = None,
+        notify_after: float = 6.0,
+        env: Mapping[str, str] | None = None,
+        window: Window | None = None,
+        max_steps: int = MAX_STEPS,
+        session_id: str | None = None,
+        source: str = "startup",
+        conversation: Sequence[Message] = (),
+        parent: "Session | None" = None,
+        agent: Agent | None = None,
+    ) -> None:
+        if never := sorted({hook.event.point.name for hook in engine.hooks()} - FIRES):
+            raise UsageError(f"a session never fires {', '.join(never)}: a hook there would never run")
+        self.id = session_id or new_session_id()
+        self.model = model
+        self.max_steps = max_steps
+        self.reopen_limit = engine.settings.reopen_limit
+        self.children = Children()
+        self.depth: int = 1 if parent is None or agent is None else parent.depth + 1
+        self._workspace = Path(workspace or Path.cwd()).resolve()
+        self._engine = engine
+        self._journals = journals
+        self._source = source
+        self._parent = parent
+        self._agent = agent
+        self._tools = tuple(tools)
+        self._window = window or Window()
+        self._soft_vetoed = False
+        self._stopped: EndRun | None = None
+        self.recorder: Recorder = journals.recorder(self.id) if journals is not None else _Nobody()
+        self._dispatcher = engine.recording(self.recorder) if journals is not None else engine
+        self.conversation = Conversation(self.recorder, conversation)
+        self._settings = GateSettings(
+            mode=approval,
+            approver=approver,
+            notify_after=notify_after,
+            env=dict(os.environ if env is None else env),
+        )
+        self.gate = Gate(self._tools, self._settings)
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that the session works in, absolute."""
+        return self._workspace
+
+    @property
+    def subagent_id(self) -> str | None:
+        """What the parent calls this session, None for one that has no parent."""
+        return None if self._agent is None else self._agent.id
+
+    async def __aenter__(self) -> Self:
+        self.recorder.record(
+            SessionOpened(
+                origin=self._origin(),
+                source=self._source,
+                workspace=str(self._workspace),
+                parent=None if self._parent is None else self._parent.id,
+                hooks=len(self._engine.hooks()),
+            )
+        )
+        if self._source == "fork":
+            self.conversation.replace(self.conversation.messages, why="fork", origin=self._origin())
+        if self._agent is None:
+            self._stopped = (await self.fire(SessionStart(source=self._source, origin=self._origin()))).end
+        else:
+            start = SubagentStart(subagent_id=self._agent.id, child_session_id=self.id, origin=self._origin(self.id))
+            await self.fire(start)
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        await self.close("interrupted" if kind is asyncio.CancelledError else "other")
+
+    async def close(self, reason: str = "other") -> None:
+        """End the session: children, `session_end` hooks, background hooks, tools. In this order, each bounded."""
+        try:
+            await self.children.aclose()
+            if self._agent is None:
+                await self._fire_end(reason)
+        finally:
+            abandoned = await self._engine.drain(self.id, DRAIN_BUDGET)
+            if self._parent is None:  # children and forks use the tools of the session that they come from
+                await self.gate.aclose()
+            self.recorder.record(SessionClosed(origin=self._origin(), reason=reason, abandoned=abandoned))
+            self.recorder.close()
+
+    async def run(self, prompt: str) -> RunResult:
+        """Take *prompt* and work until there is a final answer, or a hook, an error or the step limit ends it."""
+        run_id = self.id if self._agent is not None else new_run_id()
+        origin = self._origin(run_id)
+        self.recorder.record(RunStarted(origin=origin, prompt=prompt))
+        try:
+            result = await self._run(prompt, origin)
+        except asyncio.CancelledError:
+            ended = RunEnded(origin=origin, ending=Ending.CANCELLED, reason="interrupted")
+            self.recorder.record(ended)
+            raise
+        self.recorder.record(RunEnded(origin=origin, ending=result.ending, text=result.text, reason=result.reason))
+        return result
+
+    async def compact_now(self) -> bool:
+        """Shorten the conversation. False when a hook objected."""
+        before = self.conversation.messages
+        self._stopped = await self.compact(Trigger.MANUAL, self._origin(new_run_id())) or self._stopped
+        return self.conversation.messages != before
+
+    async def clear(self) -> None:
+        """Forget the conversation and begin anew: the end and the start of a session, under the same id."""
+        await self._fire_end("clear")
+        self.conversation.replace((), why="clear", origin=self._origin())
+        self._soft_vetoed = False
+        self._stopped = (await self.fire(SessionStart(source="clear", origin=self._origin()))).end
+
+    def fork(self) -> "Session":
+        """A new session that goes on from here; enter it to start it. This one goes on by itself."""
+        return self._another(source="fork", conversation=self.conversation.messages, parent=self)
+
+    async def fire(self, event: Event) -> Fired:
+        """Dispatch *event* and apply what its hooks ask for."""
+        return apply_all(await self._dispatcher.dispatch(event), self.conversation, self.recorder)
+
+    def compaction_due(self) -> Trigger | None:
+        """Which compaction the conversation has come to need."""
+        return self._window.due(self.conversation.tokens(), soft_vetoed=self._soft_vetoed)
+
+    async def compact(self, trigger: Trigger, origin: Origin) -> EndRun | None:
+        """Shorten the conversation, unless a hook objects. Returns what ends the run, if a hook wants it to end."""
+        fired = await self.fire(BeforeCompaction(trigger=trigger.value, origin=origin))
+        if fired.denied:
+            self._soft_vetoed = True
+            self.recorder.record(Noted(origin=origin, text=f"compaction was refused: {fired.reason}"))
+            return None
+        messages = self.conversation.messages
+        summary = await self.model.summarise(messages)
+        self.conversation.replace(compacted(messages, summary), why=trigger.value, origin=origin)
+        self._soft_vetoed = False
+        await self.fire(AfterCompaction(trigger=trigger.value, origin=origin))
+        return (await self.fire(SessionStart(source="compact", origin=origin))).end
+
+    async def spawn(self, *, objective: str, role: str, kind: str) -> str:
+        """Start a child agent and return its id once it has begun; its result arrives later as context."""
+        if self.depth >= MAX_DEPTH:
+            raise ToolError(f"agents nest {MAX_DEPTH} deep at most; do this one yourself")
+        name = self.children.next_id()
+        try:
+            model = self.model.for_child(kind)
+        except ModelError as error:
+            raise ToolError(f"no agent of the kind {kind or 'default'}: {error}") from error
+        child = self._another(source="startup", parent=self, agent=Agent(id=name, type=kind or "default"), model=model)
+        await child.__aenter__()
+        prompt = f"{role}\n\n{objective}" if role else objective
+        self.children.start(name, child.work_to_the_end(prompt))
+        return name
+
+    async def work_to_the_end(self, prompt: str) -> RunResult:
+        """A child's whole life after its start."""
+        reason = "interrupted"
+        try:
+            result = await self.run(prompt)
+            reason = "other"
+        finally:
+            await self.close(reason)
+        return result
+
+    async def _run(self, prompt: str, origin: Origin) -> RunResult:
+        if self._stopped is not None:
+            reason, self._stopped = self._stopped.reason, None
+            return RunResult(ending=Ending.CANCELLED, reason=reason)
+        self.conversation.release()
+        if self._agent is None:
+            fired = await self.fire(BeforeRun(prompt=prompt, origin=origin))
+            if fired.denied:
+                self.conversation.drop_held()
+                return RunResult(ending=Ending.CANCELLED, reason=fired.reason)
+        self.conversation.add(Message(role="user", text=prompt), origin)
+        return await Run(self, origin).to_the_end()
+
+    async def _fire_end(self, reason: str) -> None:
+        try:
+            async with asyncio.timeout(END_BUDGET):
+                await self.fire(SessionEnd(reason=reason, origin=self._origin()))
+        except TimeoutError:
+            text = f"hooks of session_end were cut off after {END_BUDGET:g} seconds"
+            self.recorder.record(Noted(origin=self._origin(), text=text))
+
+    def _origin(self, run_id: str = "") -> Origin:
+        bypassed = self._settings.mode is ApprovalMode.NEVER
+        return Origin(
+            session_id=self.id,
+            run_id=run_id,
+            cwd=str(self._workspace),
+            model=self.model.name,
+            provider=self.model.provider if self.model.provider_known else None,
+            permission_mode="bypassPermissions" if bypassed else "default",
+            agent=self._agent,
+        )
+
+    def _another(
+        self,
+        *,
+        source: str,
+        parent: "Session",
+        conversation: Sequence[Message] = (),
+        agent: Agent | None = None,
+        model: Model | None = None,
+    ) -> "Session":
+        """A session like this one: same engine, same tools, same approval, hence the same hooks and the same gate."""
+        return Session(
+            self._engine,
+            model=model or self.model,
+            tools=self._tools,
+            journals=self._journals,
+            workspace=self._workspace,
+            approval=self._settings.mode,
+            approver=self._settings.approver,
+            notify_after=self._settings.notify_after,
+            env=self._settings.env,
+            window=self._window,
+            max_steps=self.max_steps,
+            source=source,
+            conversation=conversation,
+            parent=parent,
+            agent=agent,
+        )
+
+
+class _Nobody:
+    """Keeps no account."""
+
+    def record(self, record: object) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
