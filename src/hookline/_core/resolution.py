@@ -63,3 +63,9 @@ class Resolution:
     def first(self, kind: type[T]) -> T | None:
         """The first effect of one kind that counts."""
         return next(iter(self.effects(kind)), None)
+
+    def unheard(self) -> tuple[Outcome, ...]:
+        """The outcomes of hooks that could have denied, gave no answer, and were not waited for: the action goes on."""
+        if self.denied:
+            return ()
+        return tuple(each for each in self.outcomes if not each.ok and Deny in each.hook.commits)
