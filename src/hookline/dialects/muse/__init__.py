@@ -1,0 +1,20 @@
+"""Muse Code's settings-level hooks (source document: "Hooks", Muse Code 1.3.0; docs/dialects/muse.md)."""
+
+from hookline.dialects._base import Package
+from hookline.dialects.muse.dialect import DIALECT
+from hookline.dialects.muse.render import Stream, notices
+from hookline.dialects.muse.report import startup_lines
+from hookline.dialects.muse.rules import TOOL_ALIASES
+from hookline.dialects.muse.sources import load, load_file
+
+PACKAGE = Package(
+    dialect=DIALECT,
+    load=lambda env, workspace, trust: load(env=env, workspace=workspace, trust=trust),
+    load_file=lambda path, env: load_file(path, env=env),
+    suffixes=frozenset({".json"}),
+    report=startup_lines,
+    stream=Stream,
+    notices=notices,
+    programs=frozenset({"muse"}),
+    tool_aliases=TOOL_ALIASES,
+)

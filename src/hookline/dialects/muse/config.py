@@ -1,0 +1,155 @@
+"""A hook document becomes hooks and problems, in document order (sections 4, 6.4).
+
+What is wrong with a handler never touches the others; what is wrong with a type, or with the text, takes the file.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hookline._core.hooks import Hook, Source
+from hookline._core.problems import Problem, Scope, Where
+from hookline._core.strictjson import JsonFault, Path
+from hookline.dialects.muse.build import Group, build_hook
+from hookline.dialects.muse.document import (
+    MALFORMED_CONFIG,
+    UNSUPPORTED_EVENT,
+    Document,
+    Finding,
+    key_of,
+    malformed,
+    path_text,
+    read_json,
+)
+from hookline.dialects.muse.environment import Launch
+from hookline.dialects.muse.group import read_matcher
+from hookline.dialects.muse.handler import Spot, notes, why_skipped
+from hookline.dialects.muse.kinds import found
+from hookline.dialects.muse.rules import BY_NAME, MuseRule
+from hookline.dialects.muse.shape import FIELDS, type_faults
+from hookline.dialects.muse.strict import STRICT_FIELDS, breaches, is_strict
+
+MANAGED, USER, PROJECT = "managed", "user", "project"
+
+SETTINGS_ONLY = "managed_hooks_env_vars"
+AT: Path = ("hooks",)
+
+
+class Found(NamedTuple):
+    """What one source contributes, and what is wrong with it."""
+
+    hooks: tuple[Hook, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def read_document(data: bytes, *, source: Source, launch: Launch, id_prefix: str = "") -> Found:
+    """The hooks of a project file or a managed file. *id_prefix* keeps ids apart where two files share a label."""
+    try:
+        document = read_json(data, source)
+    except JsonFault as fault:
+        return Found((), (unparsed(fault, source),))
+    if not isinstance(document.value, dict):
+        message = f"malformed hook config: the document must be an object, found {found(document.value)}"
+        return Found((), (document.problem(malformed(message, ())),))
+    if SETTINGS_ONLY in document.value:
+        message = f"hook file cannot declare User-tier field `{SETTINGS_ONLY}`"
+        return Found((), (document.problem(malformed(message, key_of((SETTINGS_ONLY,)))),))
+    return read_hooks(document, launch=launch, id_prefix=id_prefix)
+
+
+def unparsed(fault: JsonFault, source: Source) -> Problem:
+    """A hook file that is not strict JSON."""
+    message = f"malformed hook config: {fault.message} at line {fault.line} column {fault.column}"
+    where = Where(file=source.path, label=source.label, line=fault.line, column=fault.column)
+    return Problem(scope=Scope.FILE, code=MALFORMED_CONFIG, message=message, where=where)
+
+
+def unread(why: str, source: Source) -> Problem:
+    """A hook file that exists and could not be read."""
+    message = f"failed to read hook config at {source.path}: {why}"
+    where = Where(file=source.path, label=source.label)
+    return Problem(scope=Scope.FILE, code=MALFORMED_CONFIG, message=message, where=where)
+
+
+def read_hooks(
+    document: Document, *, launch: Launch, id_prefix: str = "", reserved: frozenset[str] = frozenset()
+) -> Found:
+    """The hooks of a document's `hooks` member. *reserved* are members of that which are no events."""
+    if "hooks" not in document.value:
+        return Found()
+    reader = _Reader(document=document, launch=launch, id_prefix=id_prefix, reserved=reserved)
+    rejection = reader.rejection()
+    if rejection is not None:
+        return Found((), (document.problem(rejection),))
+    hooks: list[Hook] = []
+    problems: list[Problem] = []
+    for each in reader.events():
+        if isinstance(each, Hook):
+            hooks.append(each)
+        else:
+            problems.append(document.problem(each))
+    return Found(tuple(hooks), tuple(problems))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reader:
+    """One document being read."""
+
+    document: Document
+    launch: Launch
+    id_prefix: str
+    reserved: frozenset[str]
+
+    @property
+    def member(self) -> Any:
+        return self.document.value["hooks"]
+
+    @property
+    def strict(self) -> bool:
+        return self.document.source.layer == MANAGED and is_strict(self.member)
+
+    def rejection(self) -> Finding | None:
+        """The first fault for which the whole source contributes nothing. Types come first, wherever they stand."""
+        if not self.strict:
+            return next(type_faults(self.member, AT, reserved=self.reserved), None)
+        wrong_type = next(type_faults(self.member, AT, fields=STRICT_FIELDS), None)
+        return wrong_type or next(breaches(self.member, AT, windows=self.launch.windows), None)
+
+    def events(self) -> Iterator[Hook | Finding]:
+        fields = frozenset(STRICT_FIELDS if self.strict else FIELDS)
+        for name, groups in self.member.items():
+            rule = BY_NAME.get(name)
+            if rule is not None:
+                for index, group in enumerate(groups):
+                    yield from self._group(group, rule, (*AT, name, index), fields)
+            elif name not in self.reserved:
+                yield Finding(
+                    scope=Scope.POINT,
+                    code=UNSUPPORTED_EVENT,
+                    message=f"unsupported hook event `{name}`",
+                    at=key_of((*AT, name)),
+                )
+
+    def _group(
+        self, group: dict[str, Any], rule: MuseRule, at: Path, fields: frozenset[str]
+    ) -> Iterator[Hook | Finding]:
+        matcher = read_matcher(group, rule, at)
+        if isinstance(matcher, Finding):
+            yield matcher
+            return
+        shared = Group(
+            document=self.document,
+            launch=self.launch,
+            rule=rule,
+            matcher=matcher,
+            written=group.get("matcher"),
+        )
+        for index, handler in enumerate(group["hooks"]):
+            here = (*at, "hooks", index)
+            skipped = why_skipped(handler, Spot(rule=rule, at=here, windows=self.launch.windows, fields=fields))
+            if skipped is not None:
+                yield skipped
+                continue
+            yield from notes(handler, here)
+            place = f"{self.document.source.label}:{path_text(here[1:])}"
+            yield build_hook(handler, shared, id=f"{self.id_prefix}{place}", at=here)

@@ -1,0 +1,95 @@
+"""One parsed JSON file, and what is found wrong in it: each finding with its file, line, column and path."""
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from hookline._core.hooks import Source
+from hookline._core.problems import Problem, Scope, Where
+from hookline._core.strictjson import Part, Path, Place, decode, parse, positions
+from hookline.dialects.muse.files import DEEPEST, LARGEST
+
+# The four classes that Muse Code knows, as it spells them (section 6.1).
+MALFORMED_CONFIG = "MalformedConfig"
+UNSUPPORTED_EVENT = "UnsupportedEvent"
+INVALID_MATCHER = "InvalidMatcher"
+UNSUPPORTED_HANDLER = "UnsupportedHandler"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A problem on its way: where in the document it stands is still a path."""
+
+    scope: Scope
+    code: str
+    message: str
+    at: Path
+    rule: str = ""
+
+
+def malformed(message: str, at: Path) -> Finding:
+    """What takes the whole file with it."""
+    return Finding(scope=Scope.FILE, code=MALFORMED_CONFIG, message=message, at=at)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file that was parsed. Positions are worked out when the first is asked for."""
+
+    source: Source
+    value: Any
+    text: str = field(repr=False)
+
+    @cached_property
+    def _places(self) -> Mapping[Path, Place]:
+        return positions(self.text)
+
+    def line(self, at: Path) -> int:
+        return self._places.get(at, (0, 0))[0]
+
+    def problem(self, finding: Finding) -> Problem:
+        line, column = self._places.get(finding.at, (0, 0))
+        where = Where(
+            file=self.source.path,
+            label=self.source.label,
+            line=line,
+            column=column,
+            path=path_text(finding.at),
+        )
+        return Problem(scope=finding.scope, code=finding.code, message=finding.message, where=where, rule=finding.rule)
+
+
+def read_json(data: bytes, source: Source) -> Document:
+    """*data* parsed under the limits of every Muse file. Raises JsonFault."""
+    value = parse(data, max_bytes=LARGEST, max_depth=DEEPEST)
+    return Document(source, value, decode(data))
+
+
+def key_of(at: Path) -> Path:
+    """The place of a member's key, where *at* is its value's."""
+    return (*at, Part.KEY)
+
+
+_WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
+
+
+def path_text(at: Path) -> str:
+    """A path as people write it: `hooks.PreToolUse[0].hooks[1].timeout`."""
+    text = ""
+    for step in at:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif isinstance(step, str):
+            text += f".{step}" if _WORD.fullmatch(step) else f"[{json.dumps(step, ensure_ascii=False)}]"
+    return text.removeprefix(".")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """` (did you mean "x"?)`, or nothing where no known word is near."""
+    by_lower = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word[:80].strip().lower(), by_lower, n=1, cutoff=0.75)
+    return f' (did you mean "{by_lower[near[0]]}"?)' if near else ""

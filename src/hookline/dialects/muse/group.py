@@ -1,0 +1,39 @@
+"""A matcher group: its keys, and the matcher that it puts before its hooks (sections 5.1, 7)."""
+
+from typing import Any
+
+from hookline._core.matchers import EVERYTHING, Matcher
+from hookline._core.problems import Scope
+from hookline._core.strictjson import Path
+from hookline.dialects._pattern import compile_matcher
+from hookline.dialects.muse.document import INVALID_MATCHER, UNSUPPORTED_HANDLER, Finding, key_of
+from hookline.dialects.muse.rules import Matching, MuseRule
+
+LONGEST_SHOWN = 200  # characters of a matcher, so that what is wrong with it still fits on a line
+
+GROUP_KEYS = frozenset({"matcher", "hooks"})
+
+
+def read_matcher(group: dict[str, Any], rule: MuseRule, at: Path) -> Matcher | Finding:
+    """The matcher that a well-typed *group* puts before its hooks, or why the group is skipped."""
+    for name in group:
+        if name not in GROUP_KEYS:
+            return Finding(
+                scope=Scope.GROUP,
+                code=UNSUPPORTED_HANDLER,
+                message=f"unknown matcher-group field `{name}` may narrow execution, so this group is skipped",
+                at=key_of((*at, name)),
+                rule="D66",
+            )
+    written = group.get("matcher", "")
+    matcher = compile_matcher(written)
+    if rule.matching is Matching.NOTHING and matcher != EVERYTHING:
+        return _invalid(f"`{rule.snake}` is unmatchable; drop this group's matcher", at)
+    if isinstance(matcher, str):
+        shown = written if len(written) <= LONGEST_SHOWN else f"{written[:LONGEST_SHOWN]}…"
+        return _invalid(f"hook matcher `{shown}` is not a valid regular expression: {matcher}", at)
+    return EVERYTHING if rule.matching is Matching.IGNORED else matcher
+
+
+def _invalid(message: str, at: Path) -> Finding:
+    return Finding(scope=Scope.GROUP, code=INVALID_MATCHER, message=message, at=(*at, "matcher"))

@@ -1,0 +1,189 @@
+"""One handler: the first reason for which it would be skipped (sections 4.2, 5.1, 6.4, 9)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hookline._core.problems import Scope
+from hookline._core.strictjson import Path
+from hookline.dialects.muse.document import (
+    UNSUPPORTED_HANDLER,
+    Finding,
+    did_you_mean,
+    key_of,
+)
+from hookline.dialects.muse.rules import MuseRule
+from hookline.dialects.muse.selector import compile_selector
+from hookline.dialects.muse.shape import FIELDS
+
+Handler = dict[str, Any]
+
+DEEPEST_FALLBACK = 3
+
+WINDOWS_ONLY_RULE = "D63"
+WINDOWS_ONLY = (
+    "this handler declares only a Windows command form (`commandWindows`), which is selected on Windows only, "
+    "so it has no command to run on this platform"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A key of another tool's hook files: the rule and the words for skipping its handler, and for which values."""
+
+    rule: str
+    text: str
+    skips: Callable[[Any], bool] = lambda _: True
+
+
+def _is_set(value: Any) -> bool:
+    return value is True
+
+
+FOREIGN: dict[str, Foreign] = {
+    "shell": Foreign("D98", "a per-handler `shell` selector is unsupported"),
+    "args": Foreign("D99", "Claude `command` plus `args` argv execution is not implemented yet"),
+    "condition": Foreign("D66", "a conditional handler is unsupported; TBH cannot prove the condition"),
+    "once": Foreign("D96", "`once: true` one-shot handlers are unsupported", _is_set),
+    "asyncRewake": Foreign("D97", "`asyncRewake: true` handlers are unsupported", _is_set),
+    "rewakeMessage": Foreign("D97", "model reawakening is unsupported"),
+    "rewakeSummary": Foreign("D97", "model reawakening is unsupported"),
+    "rewake": Foreign("D97", "model reawakening is unsupported"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Where a handler stands and what holds there. `depth` counts the `onFailure` above it."""
+
+    rule: MuseRule
+    at: Path
+    windows: bool
+    fields: frozenset[str] = frozenset(FIELDS)
+    depth: int = 0
+
+    def skip(self, message: str, *, at: Path = (), rule: str = "") -> Finding:
+        """The handler is skipped; a bad fallback takes the handler that it belongs to along: half a guard is none."""
+        return Finding(
+            scope=Scope.HOOK,
+            code=UNSUPPORTED_HANDLER,
+            message=f"in `onFailure`: {message}" if self.depth else message,
+            at=at or self.at,
+            rule=rule,
+        )
+
+
+def why_skipped(handler: Handler, spot: Spot) -> Finding | None:
+    """The first reason for which a well-typed *handler* does not run."""
+    return next((finding for check in _CHECKS if (finding := check(handler, spot)) is not None), None)
+
+
+def _foreign_or_unknown_key(handler: Handler, spot: Spot) -> Finding | None:
+    for name, value in handler.items():
+        foreign = FOREIGN.get(name)
+        if foreign is not None:
+            if foreign.skips(value):
+                return spot.skip(foreign.text, at=key_of((*spot.at, name)), rule=foreign.rule)
+        elif name not in spot.fields:
+            message = f"unknown handler field `{name}` may narrow execution, so this handler is skipped"
+            return spot.skip(message, at=key_of((*spot.at, name)), rule="D66")
+    return None
+
+
+def _two_spellings(handler: Handler, spot: Spot) -> Finding | None:
+    if "commandWindows" not in handler or "command_windows" not in handler:
+        return None
+    message = "`commandWindows` and `command_windows` are one field; keep one of the two"
+    return spot.skip(message, at=key_of((*spot.at, "command_windows")))
+
+
+def _not_in_a_fallback(handler: Handler, spot: Spot) -> Finding | None:
+    for name in ("async", "if"):
+        if spot.depth and name in handler:
+            return spot.skip(f"`{name}` may not be set here", at=key_of((*spot.at, name)), rule="D66")
+    return None
+
+
+def _type(handler: Handler, spot: Spot) -> Finding | None:
+    if "type" not in handler:
+        return spot.skip("hook handler must declare a `type`")
+    kind = handler["type"]
+    if kind == "command":
+        return None
+    message = f"hook handler type `{kind}` is unsupported{did_you_mean(kind, ['command'])}"
+    return spot.skip(message, at=(*spot.at, "type"), rule="D101")
+
+
+def _output_capabilities(handler: Handler, spot: Spot) -> Finding | None:
+    """`skills.v1` may be declared in its place. The hook is never told that it is wanted, so nothing comes of it."""
+    if "outputCapabilities" not in handler:
+        return None
+    at = (*spot.at, "outputCapabilities")
+    if handler["outputCapabilities"] != ["skills.v1"]:
+        return spot.skip('outputCapabilities must be exactly ["skills.v1"]', at=at)
+    if not spot.rule.skills or handler.get("async", False):
+        message = "skills.v1 is supported only for foreground UserPromptSubmit or PostToolUse command hooks"
+        return spot.skip(message, at=at)
+    return None
+
+
+def _selector(handler: Handler, spot: Spot) -> Finding | None:
+    if "if" not in handler:
+        return None
+    condition = compile_selector(handler["if"], spot.rule)
+    if not isinstance(condition, str):
+        return None
+    message = f"conditional hook selector is unsupported or malformed: {condition}"
+    return spot.skip(message, at=(*spot.at, "if"), rule="D66")
+
+
+def _fallback(handler: Handler, spot: Spot) -> Finding | None:
+    if "onFailure" not in handler:
+        return None
+    at = (*spot.at, "onFailure")
+    if spot.depth == DEEPEST_FALLBACK:
+        message = "onFailure chains may be at most three levels deep"
+        return replace(spot.skip("", at=key_of(at), rule="D66"), message=message)
+    return why_skipped(handler["onFailure"], replace(spot, at=at, depth=spot.depth + 1))
+
+
+def _command(handler: Handler, spot: Spot) -> Finding | None:
+    command = command_of(handler, windows=spot.windows)
+    if command is None and ("commandWindows" in handler or "command_windows" in handler):
+        return spot.skip(WINDOWS_ONLY, rule=WINDOWS_ONLY_RULE)
+    if command is None or not command.strip():
+        at = (*spot.at, "command") if "command" in handler else spot.at
+        return spot.skip("command hook command must not be empty", at=at)
+    if "\0" in command:
+        return spot.skip("command hook command must not contain a NUL character", at=(*spot.at, "command"))
+    return None
+
+
+_CHECKS = (
+    _foreign_or_unknown_key,
+    _two_spellings,
+    _not_in_a_fallback,
+    _type,
+    _output_capabilities,
+    _selector,
+    _fallback,
+    _command,
+)
+
+
+def notes(handler: Handler, at: Path) -> list[Finding]:
+    """What is worth knowing about a handler that runs."""
+    if "silent" not in handler:
+        return []
+    message = "`silent` is display-only compatibility metadata and is ignored"
+    at = key_of((*at, "silent"))
+    return [Finding(scope=Scope.NOTE, code="IgnoredField", message=message, at=at, rule="D65")]
+
+
+def command_of(handler: Handler, *, windows: bool) -> str | None:
+    """The command line for this platform."""
+    own: str | None = handler.get("command")
+    if not windows:
+        return own
+    for_windows: str | None = handler.get("commandWindows", handler.get("command_windows"))
+    return own if for_windows is None else for_windows

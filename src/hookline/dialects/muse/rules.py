@@ -1,0 +1,362 @@
+"""The 17 Muse Code events, one row each. Loader, payloads, answers, records, workbench and documentation read it.
+
+Section numbers in this folder are those of docs/dialects/muse.md.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from hookline._core import events as ev
+from hookline._core.answer import Word
+from hookline._core.decisions import Allow, Ask, Deny
+from hookline._core.effects import AddContext, AddFeedback, EndRun, Notify, Reopen, RewriteInput
+from hookline._core.messages import PREVIEW, CallResult, Message
+from hookline._core.points import Event
+from hookline._core.rules import Rule
+
+
+class Matching(Enum):
+    """What a group's `matcher` is tested against."""
+
+    SUBJECT = "subject"
+    NOTHING = "nothing"  # any matcher but `*` is a problem
+    IGNORED = "ignored"  # accepted for compatibility, always runs
+
+
+class Stopping(Enum):
+    """What `continue: false` does."""
+
+    REJECTED = "rejected"  # the key makes the answer malformed
+    INERT = "inert"  # accepted, changes nothing
+    EFFECTIVE = "effective"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One member of a payload: its name, where the value comes from, and whether it is left out when there is none."""
+
+    name: str
+    value: Callable[[Any], Any]
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MuseRule(Rule):
+    """One Muse event.
+
+    `block` is what exit 2 with a reason, or `decision: block`, asks of the session; None means that it is not legal.
+    `blocks` is false where that reason is feedback only and the run's status stays `completed`. `stop_as` is what an
+    effective `continue: false` asks for. The two texts are the reasons recorded where a hook gives none.
+    """
+
+    snake: str
+    payload: tuple[Key, ...]
+    matching: Matching = Matching.SUBJECT
+    block: Word | None = None
+    blocks: bool = True
+    block_text: str = ""
+    stopping: Stopping = Stopping.INERT
+    stop_as: Word = EndRun
+    stop_text: str = ""
+    stop_feedback: str = ""
+    context: bool = False
+    plain_context: bool = False
+    permission: bool = False
+    verdict: bool = False
+    skills: bool = False
+    selector: bool = False
+    strict_form: bool = True
+    has_run: bool = True
+    in_child: bool = False
+
+
+def _from(attribute: str) -> Callable[[Any], Any]:
+    return lambda event: getattr(event, attribute)
+
+
+def key(name: str, attribute: str = "", *, optional: bool = False) -> Key:
+    return Key(name, _from(attribute or name), optional)
+
+
+def _summary(message: Message) -> dict[str, Any]:
+    return {"role": message.role, "text_preview": message.text[:PREVIEW]}
+
+
+def _tool(spec: Any) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "description": spec.description,
+        "has_parameters": bool(spec.parameters.get("properties")),
+        "strict": spec.parameters.get("additionalProperties") is False,
+    }
+
+
+def _finished_call(call: CallResult) -> dict[str, Any]:
+    return {
+        "tool_name": call.tool_name,
+        "tool_input": call.input,
+        "tool_use_id": call.call_id,
+        "tool_response": call.response,
+    }
+
+
+def _usage(event: ev.AfterModelCall) -> dict[str, int]:
+    usage = event.usage
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+    }
+
+
+TOOL = (key("tool_name"), key("tool_input", "input"))
+TOOL_USE = (*TOOL, key("tool_use_id", "call_id"))
+
+MODEL_CALL = (
+    key("provider"),
+    key("request_id"),
+    key("attempt"),
+    key("step"),
+    Key("messages", lambda event: [_summary(message) for message in event.messages]),
+    Key("message_count", lambda event: len(event.messages)),
+    Key("tools", lambda event: [_tool(spec) for spec in event.tools]),
+    Key("tool_count", lambda event: len(event.tools)),
+    key("options"),
+)
+
+SUBAGENT = (key("subagent_id"), key("child_session_id"))
+
+FEEDBACK = frozenset({AddContext, AddFeedback, EndRun, Notify})
+KEPT = frozenset({AddContext, AddFeedback, Notify})  # context from a refused call still helps the model
+
+RULES: tuple[MuseRule, ...] = (
+    MuseRule(
+        name="SessionStart",
+        snake="session_start",
+        event=ev.SessionStart,
+        payload=(key("source"),),
+        admits=frozenset({AddContext, EndRun, Notify}),
+        stopping=Stopping.EFFECTIVE,
+        stop_text="session start hook stopped this turn",
+        context=True,
+        plain_context=True,
+        has_run=False,
+    ),
+    MuseRule(
+        name="UserPromptSubmit",
+        snake="user_prompt_submit",
+        event=ev.BeforeRun,
+        payload=(key("prompt"),),
+        admits=frozenset({Deny, AddContext, Notify}),
+        matching=Matching.NOTHING,
+        has_subject=False,
+        block=Deny,
+        block_text="user prompt hook blocked submission",
+        context=True,
+        plain_context=True,
+        skills=True,
+    ),
+    MuseRule(
+        name="PreToolUse",
+        snake="pre_tool_use",
+        event=ev.BeforeToolCall,
+        payload=TOOL_USE,
+        admits=frozenset({Deny, Ask, RewriteInput, AddContext, Notify}),
+        survives_deny=KEPT,
+        block=Deny,
+        stopping=Stopping.REJECTED,
+        context=True,
+        permission=True,
+        selector=True,
+    ),
+    MuseRule(
+        name="PermissionRequest",
+        snake="permission_request",
+        event=ev.PermissionRequest,
+        payload=TOOL,
+        admits=frozenset({Allow, Deny, Notify}),
+        block=Deny,
+        block_text="PermissionRequest hook denied approval",
+        stopping=Stopping.REJECTED,
+        verdict=True,
+        selector=True,
+    ),
+    MuseRule(
+        name="PostToolUse",
+        snake="post_tool_use",
+        event=ev.AfterToolCall,
+        payload=(*TOOL_USE, key("tool_response", "response")),
+        admits=FEEDBACK,
+        survives_deny=KEPT,
+        block=AddFeedback,
+        stopping=Stopping.EFFECTIVE,
+        stop_text="post-tool hook stopped this turn",
+        stop_feedback="PostToolUse hook stopped execution",
+        context=True,
+        skills=True,
+        selector=True,
+    ),
+    MuseRule(
+        name="PostToolUseFailure",
+        snake="post_tool_use_failure",
+        event=ev.ToolCallFailed,
+        payload=(
+            *TOOL_USE,
+            key("error"),
+            key("is_interrupt", "interrupted"),
+            Key("duration_ms", lambda event: round(event.duration * 1000)),
+        ),
+        admits=FEEDBACK,
+        survives_deny=KEPT,
+        block=AddFeedback,
+        blocks=False,
+        stopping=Stopping.EFFECTIVE,
+        stop_text="post-tool failure hook stopped this turn",
+        context=True,
+        strict_form=False,
+    ),
+    MuseRule(
+        name="PostToolBatch",
+        snake="post_tool_batch",
+        event=ev.AfterToolBatch,
+        payload=(Key("tool_calls", lambda event: [_finished_call(call) for call in event.calls]),),
+        admits=FEEDBACK,
+        survives_deny=KEPT,
+        matching=Matching.IGNORED,
+        has_subject=False,
+        block=AddFeedback,
+        stopping=Stopping.EFFECTIVE,
+        stop_text="post-tool batch hook stopped this turn",
+        context=True,
+        strict_form=False,
+        in_child=True,
+    ),
+    MuseRule(
+        name="PreLLMCall",
+        snake="pre_llm_call",
+        event=ev.BeforeModelCall,
+        payload=MODEL_CALL,
+        admits=frozenset({Deny, AddContext, Notify}),
+        block=Deny,
+        block_text="pre-LLM hook blocked model call",
+        context=True,
+    ),
+    MuseRule(
+        name="PostLLMCall",
+        snake="post_llm_call",
+        event=ev.AfterModelCall,
+        payload=(
+            *MODEL_CALL,
+            key("status"),
+            key("response_id"),
+            Key("usage", _usage),
+            key("finish_reason"),
+            key("error"),
+            Key("output_text_preview", lambda event: event.output_text[:PREVIEW]),
+            Key("tool_call_count", lambda event: len(event.calls)),
+        ),
+        admits=frozenset({Deny, AddContext, Notify}),
+        block=Deny,
+        block_text="post-LLM hook blocked model result",
+        context=True,
+    ),
+    MuseRule(
+        name="PreCompact",
+        snake="pre_compact",
+        event=ev.BeforeCompaction,
+        payload=(key("trigger"),),
+        admits=frozenset({Deny, Notify}),
+        stopping=Stopping.EFFECTIVE,
+        stop_as=Deny,
+        stop_text="pre-compact hook vetoed compaction",
+    ),
+    MuseRule(
+        name="PostCompact",
+        snake="post_compact",
+        event=ev.AfterCompaction,
+        payload=(key("trigger"),),
+    ),
+    MuseRule(
+        name="SubagentStart",
+        snake="subagent_start",
+        event=ev.SubagentStart,
+        payload=SUBAGENT,
+        admits=frozenset({AddContext, Notify}),
+        context=True,
+        plain_context=True,
+    ),
+    MuseRule(
+        name="SubagentStop",
+        snake="subagent_stop",
+        event=ev.SubagentEnd,
+        payload=(
+            *SUBAGENT,
+            key("stop_hook_active", "reopened"),
+            key("last_assistant_message", "last_message"),
+        ),
+        admits=frozenset({Reopen, Notify}),
+        block=Reopen,
+        block_text="subagent stop hook requested continuation",
+    ),
+    MuseRule(
+        name="Stop",
+        snake="stop",
+        event=ev.BeforeRunEnd,
+        payload=(
+            key("stop_hook_active", "reopened"),
+            key("last_assistant_message", "last_message"),
+        ),
+        admits=frozenset({Reopen, EndRun, Notify}),
+        matching=Matching.NOTHING,
+        has_subject=False,
+        block=Reopen,
+        stopping=Stopping.EFFECTIVE,
+        stop_text="stop hook ended this turn",
+    ),
+    MuseRule(
+        name="StopFailure",
+        snake="stop_failure",
+        event=ev.RunFailed,
+        payload=(
+            key("error", "category"),
+            key("error_details", "details", optional=True),
+            key("last_assistant_message", "last_message", optional=True),
+        ),
+        strict_form=False,
+        in_child=True,
+    ),
+    MuseRule(
+        name="SessionEnd",
+        snake="session_end",
+        event=ev.SessionEnd,
+        payload=(key("reason"),),
+        has_run=False,
+    ),
+    MuseRule(
+        name="Notification",
+        snake="notification",
+        event=ev.Notification,
+        payload=(key("notification_type"), key("title"), key("message")),
+        stopping=Stopping.REJECTED,
+        strict_form=False,
+    ),
+)
+
+BY_NAME: dict[str, MuseRule] = {rule.name: rule for rule in RULES}
+BY_EVENT: dict[type[Event], MuseRule] = {rule.event: rule for rule in RULES}
+
+# What a matcher may call a built-in tool besides its own name. Payloads carry the tool's own name. `Glob` is a word
+# that is accepted and names nothing.
+TOOL_ALIASES: dict[str, tuple[str, ...]] = {
+    "bash": ("Bash", "shell"),
+    "read_file": ("Read",),
+    "edit_file": ("Edit",),
+    "write_file": ("Write",),
+    "search": ("Grep",),
+    "web_fetch": ("WebFetch",),
+    "web_search": ("WebSearch",),
+}
+SHELL_TOOL = "bash"

@@ -1,0 +1,155 @@
+"""Where hooks come from: managed, user and project files, read once, in this order (section 2).
+
+A project cannot vouch for itself: trust comes from the command line or from the user's own file.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from hookline._core.errors import ConfigError
+from hookline._core.hooks import HeldBack, Hook, Source
+from hookline._core.problems import Problem, Scope
+from hookline.dialects._base import Loaded
+from hookline.dialects.muse import settings as settings_file
+from hookline.dialects.muse import trust as trust_file
+from hookline.dialects.muse.config import MANAGED, PROJECT, Found, read_document, read_hooks, unread
+from hookline.dialects.muse.environment import WINDOWS, Launch, hook_environment, resolve_shell
+from hookline.dialects.muse.files import Unreadable, read_file
+from hookline.dialects.muse.settings import Settings, read_settings, switched_off
+
+MANAGED_PATH_VARIABLE = "TBH_MANAGED_HOOKS_PATH"
+PROJECT_FILE = Path(".muse", "hooks.json")
+STORED = "stored"
+
+NOT_TRUSTED = "folder not trusted"
+SWITCHED_OFF = "switched off by hooks.state"
+
+
+def config_directory(env: Mapping[str, str]) -> Path | None:
+    """The user's own directory, None where *env* names none. Relative names do not count: a project could be meant."""
+    home = env.get("HOME") or (env.get("USERPROFILE") if WINDOWS else None)
+    for base, below in ((env.get("XDG_CONFIG_HOME"), "muse"), (home, ".config/muse")):
+        if base and Path(base).is_absolute():
+            return Path(base, below)
+    return None
+
+
+def project_root(workspace: Path) -> Path:
+    """The nearest folder at or above *workspace* that holds a `.git`, else *workspace*; free of links either way."""
+    start = Path(os.path.realpath(workspace))
+    return next((folder for folder in (start, *start.parents) if os.path.lexists(folder / ".git")), start)
+
+
+def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
+    """Everything that holds for a session in *workspace*, started under *env*.
+
+    *trust* says how the command line trusted the folder, empty if it did not: the stored decision then counts.
+    Raises ConfigError for settings that cannot be used.
+    """
+    config = config_directory(env)
+    settings = Settings() if config is None else read_settings(config / settings_file.FILE_NAME)
+    root = project_root(workspace)
+    trusted_by, trust_note = (trust, None) if trust else _stored_trust(config, root)
+    shell, shell_note = resolve_shell(env)
+    launch = Launch(shell, hook_environment(env))
+    granting = Launch(shell, hook_environment(env, granted=settings.granted))
+
+    managed = _managed(env, settings, config, granting)
+    user = _user(settings, launch)
+    off, state_notes = _switched_off(settings, user)
+    project = read_source(root / PROJECT_FILE, layer=PROJECT, launch=launch)
+    held_back: list[HeldBack] = []
+    if project is not None and not trusted_by:
+        held_back.append(_not_trusted(project, root / PROJECT_FILE, off))
+        project = None
+    hooks: list[Hook] = []
+    problems: list[Problem] = [*settings.notes]
+    for found in filter(None, (managed, user, project)):
+        kept = [hook for hook in found.hooks if _is_on(hook, off)]
+        held_back += _switched_off_in(found, kept)
+        hooks += kept
+        problems += found.problems
+    notes = (*state_notes, trust_note, shell_note if hooks else None)
+    return Loaded(
+        hooks=tuple(hooks),
+        problems=(*problems, *filter(None, notes)),
+        held_back=tuple(held_back),
+        settings=settings.session,
+        trust=trusted_by,
+    )
+
+
+def load_file(path: Path, *, env: Mapping[str, str]) -> Loaded:
+    """The hooks of one file that the caller vouches for, read like a trusted project's. Raises ConfigError for none."""
+    shell, shell_note = resolve_shell(env)
+    found = read_source(path.absolute(), layer=PROJECT, launch=Launch(shell, hook_environment(env)))
+    if found is None:
+        raise ConfigError(f"there is no hook file at {path}")
+    notes = (shell_note,) if shell_note and found.hooks else ()
+    return Loaded(hooks=found.hooks, problems=(*found.problems, *notes))
+
+
+def read_source(path: Path, *, layer: str, launch: Launch) -> Found | None:
+    """What the hook file at *path* contributes; None where there is no file.
+
+    A managed file may have any name, also one that another source's hooks are already called by.
+    """
+    data = read_file(path)
+    if data is None:
+        return None
+    source = Source(layer=layer, label=path.name, path=str(path))
+    if isinstance(data, Unreadable):
+        return Found((), (unread(data.why, source),))
+    taken = layer == MANAGED and path.name in (settings_file.FILE_NAME, PROJECT_FILE.name)
+    return read_document(data, source=source, launch=launch, id_prefix=f"{MANAGED}:" if taken else "")
+
+
+def _managed(env: Mapping[str, str], settings: Settings, config: Path | None, launch: Launch) -> Found | None:
+    named = env.get(MANAGED_PATH_VARIABLE) or settings.managed_path
+    if not named:
+        return None
+    path = Path(named)
+    if config is None and not path.is_absolute():
+        source = Source(layer=MANAGED, label=path.name, path=named)
+        why = "a relative path stands for a file beside settings.json, and neither XDG_CONFIG_HOME nor HOME is set"
+        return Found((), (unread(why, source),))
+    return read_source(path if config is None else config / path, layer=MANAGED, launch=launch)
+
+
+def _user(settings: Settings, launch: Launch) -> Found | None:
+    if settings.document is None:
+        return None
+    return read_hooks(settings.document, launch=launch, reserved=frozenset({settings_file.STATE}))
+
+
+def _switched_off(settings: Settings, user: Found | None) -> tuple[frozenset[str], tuple[Problem, ...]]:
+    """A source that was rejected contributes nothing, so neither does its `state`."""
+    if settings.document is None or user is None or any(each.scope is Scope.FILE for each in user.problems):
+        return frozenset(), ()
+    return switched_off(settings.document)
+
+
+def _is_on(hook: Hook, off: frozenset[str]) -> bool:
+    """What an administrator put in force is not the user's to switch off."""
+    return hook.source.layer == MANAGED or hook.key not in off
+
+
+def _not_trusted(project: Found, path: Path, off: frozenset[str]) -> HeldBack:
+    count = sum(_is_on(hook, off) for hook in project.hooks)
+    return HeldBack(label=path.name, path=str(path), count=count, why=NOT_TRUSTED)
+
+
+def _switched_off_in(found: Found, kept: list[Hook]) -> list[HeldBack]:
+    count = len(found.hooks) - len(kept)
+    if not count:
+        return []
+    source = found.hooks[0].source
+    return [HeldBack(label=source.label, path=source.path, count=count, why=SWITCHED_OFF)]
+
+
+def _stored_trust(config: Path | None, root: Path) -> tuple[str, Problem | None]:
+    if config is None:
+        return "", None
+    folders, problem = trust_file.trusted_folders(config / trust_file.FILE_NAME)
+    return STORED if str(root) in folders else "", problem

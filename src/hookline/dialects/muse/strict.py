@@ -1,0 +1,91 @@
+"""The strict form of a managed file (section 10): one handler with `name` or `timeout_ms` asks it of the whole file.
+
+Whoever administers a machine wants to know that all of a file is in force, so any breach rejects all of it. The one
+exception is a handler for Windows only, which a file shared by a fleet may well have: elsewhere it is skipped.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from hookline._core.problems import Scope
+from hookline._core.strictjson import Path
+from hookline.dialects.muse.document import INVALID_MATCHER, UNSUPPORTED_EVENT, Finding, key_of, malformed
+from hookline.dialects.muse.group import read_matcher
+from hookline.dialects.muse.handler import WINDOWS_ONLY_RULE, Handler, Spot, why_skipped
+from hookline.dialects.muse.kinds import NON_NEGATIVE_INTEGER, STRING
+from hookline.dialects.muse.rules import BY_NAME
+from hookline.dialects.muse.shape import FIELDS, Fields
+
+SWITCHES = ("name", "timeout_ms")
+STRICT_FIELDS: Fields = {**FIELDS, "name": STRING, "timeout_ms": NON_NEGATIVE_INTEGER}
+ADMITTED = frozenset({"type", "name", "command", "commandWindows", "timeout_ms", "statusMessage", "async"})
+
+SECOND = 1000  # milliseconds
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+
+
+def is_strict(hooks: Any) -> bool:
+    """Whether any handler, wherever it stands, carries one of the two keys."""
+    return any(name in handler for handler in _handlers(hooks) for name in SWITCHES)
+
+
+def _handlers(hooks: Any) -> Iterator[dict[str, Any]]:
+    events = hooks.values() if isinstance(hooks, dict) else ()
+    for groups in events:
+        for group in groups if isinstance(groups, list) else ():
+            handlers = group.get("hooks") if isinstance(group, dict) else None
+            for handler in handlers if isinstance(handlers, list) else ():
+                link = handler
+                while isinstance(link, dict):
+                    yield link
+                    link = link.get("onFailure")
+
+
+def breaches(hooks: dict[str, Any], at: Path, *, windows: bool) -> Iterator[Finding]:
+    """Everything for which a well-typed strict file is rejected, in document order."""
+    names: set[str] = set()
+    for event, groups in hooks.items():
+        rule = BY_NAME.get(event)
+        if rule is None or not rule.strict_form:
+            message = f"unsupported hook event `{event}`"
+            yield Finding(scope=Scope.FILE, code=UNSUPPORTED_EVENT, message=message, at=key_of((*at, event)))
+            continue
+        for index, group in enumerate(groups):
+            here = (*at, event, index)
+            matcher = read_matcher(group, rule, here)
+            if isinstance(matcher, Finding):
+                yield _for_the_file(matcher)
+            for number, handler in enumerate(group["hooks"]):
+                spot = Spot(rule=rule, at=(*here, "hooks", number), windows=windows, fields=ADMITTED)
+                yield from _handler_breaches(handler, spot, names)
+
+
+def _for_the_file(finding: Finding) -> Finding:
+    if finding.code == INVALID_MATCHER:
+        return replace(finding, scope=Scope.FILE)
+    return malformed(finding.message, finding.at)
+
+
+def _handler_breaches(handler: Handler, spot: Spot, names: set[str]) -> Iterator[Finding]:
+    if any(name not in handler for name in SWITCHES):
+        yield malformed("managed hook handler must declare `name` and `timeout_ms`", spot.at)
+        return
+    for key in (key for key in handler if key not in ADMITTED):
+        message = f"managed hook handler field `{key}` is not admitted beside `name` and `timeout_ms`"
+        yield malformed(message, key_of((*spot.at, key)))
+    name, timeout = handler["name"], handler["timeout_ms"]
+    if not _NAME.fullmatch(name):
+        message = "managed hook handler field `name` must match [A-Za-z0-9][A-Za-z0-9._-]{0,79}"
+        yield malformed(message, (*spot.at, "name"))
+    if name in names:
+        yield malformed(f"managed hook handler name `{name}` is declared twice", (*spot.at, "name"))
+    names.add(name)
+    if timeout < SECOND or timeout % SECOND:
+        message = f"managed hook handler field `timeout_ms` must be a whole number of seconds, found {timeout} ms"
+        yield malformed(message, (*spot.at, "timeout_ms"))
+    finding = why_skipped(handler, spot)
+    if finding is not None and finding.rule != WINDOWS_ONLY_RULE:
+        yield malformed(finding.message, finding.at)

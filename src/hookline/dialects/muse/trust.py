@@ -1,0 +1,51 @@
+"""The stored decisions about project folders (section 2.1). A file that is not as it should be trusts nobody."""
+
+from pathlib import Path
+from typing import Any
+
+from hookline._core.hooks import Source
+from hookline._core.problems import Problem, Scope, Where
+from hookline._core.strictjson import JsonFault
+from hookline.dialects.muse.document import read_json
+from hookline.dialects.muse.files import Unreadable, read_file
+from hookline.dialects.muse.kinds import NON_NEGATIVE_INTEGER
+
+FILE_NAME = "trust.json"
+SCHEMA_VERSION = 1
+
+NOBODY: frozenset[str] = frozenset()
+
+
+def trusted_folders(path: Path) -> tuple[frozenset[str], Problem | None]:
+    """The folders that *path* records as trusted, by absolute path, and what is wrong with the file."""
+    data = read_file(path)
+    if data is None:
+        return NOBODY, None
+    if isinstance(data, Unreadable):
+        return NOBODY, _damaged(path, data.why)
+    try:
+        value = read_json(data, Source(layer="user", label=FILE_NAME, path=str(path))).value
+    except JsonFault as fault:
+        return NOBODY, _damaged(path, fault.message, line=fault.line, column=fault.column)
+    projects = _projects(value)
+    if projects is None:
+        return NOBODY, _damaged(path, f"not a trust file of schema version {SCHEMA_VERSION}")
+    trusted = (folder for folder, entry in projects.items() if entry.get("decision") == "trusted")
+    return frozenset(trusted), None
+
+
+def _projects(value: Any) -> dict[str, dict[str, Any]] | None:
+    if not isinstance(value, dict) or not NON_NEGATIVE_INTEGER.accepts(value.get("schema_version")):
+        return None
+    projects = value.get("projects", {})
+    whole = isinstance(projects, dict) and all(isinstance(entry, dict) for entry in projects.values())
+    return projects if whole and value["schema_version"] == SCHEMA_VERSION else None
+
+
+def _damaged(path: Path, why: str, *, line: int = 0, column: int = 0) -> Problem:
+    return Problem(
+        scope=Scope.NOTE,
+        code="DamagedTrustFile",
+        message=f"no folder is trusted by this file: {why}; repair it, or remove it and trust the folder again",
+        where=Where(file=str(path), label=FILE_NAME, line=line, column=column),
+    )
