@@ -1,0 +1,36 @@
+"""The journal: an append-only account of a session, one JSON object a line. docs/journal.md describes the file."""
+
+from hookline.journal.places import sessions_folder, state_folder
+from hookline.journal.reader import (
+    Damage,
+    Entry,
+    Occurrence,
+    Summary,
+    children,
+    conversation,
+    events_from,
+    find,
+    read,
+    sessions,
+    summary,
+)
+from hookline.journal.redact import Redactor
+from hookline.journal.writer import Journal
+
+__all__ = [
+    "Damage",
+    "Entry",
+    "Journal",
+    "Occurrence",
+    "Redactor",
+    "Summary",
+    "children",
+    "conversation",
+    "events_from",
+    "find",
+    "read",
+    "sessions",
+    "sessions_folder",
+    "state_folder",
+    "summary",
+]

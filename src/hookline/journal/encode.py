@@ -1,0 +1,288 @@
+"""Records to the bodies of lines: one function per class of record."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from msgspec.structs import replace
+
+from hookline._core import records as rec
+from hookline._core.answer import NOTHING, Answer, Word
+from hookline._core.decisions import Decision
+from hookline._core.effects import Effect
+from hookline._core.hooks import Hook
+from hookline._core.messages import PREVIEW, Message
+from hookline._core.outcomes import Outcome
+from hookline._core.payload import CallFailed, Exited
+from hookline._core.points import NOWHERE, Event, Origin
+from hookline.journal import entries as en
+
+KEPT_OUTPUT = 2000  # characters of each output stream: enough for what a person looks for in an account
+
+
+def body_of(record: rec.Record) -> en.Body:
+    """What the line for *record* says besides its envelope."""
+    return BODIES[type(record)](record)
+
+
+def word_name(word: Word) -> str:
+    """The name of a kind of decision or effect: `add_context` for AddContext."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", word.__name__).lower()
+
+
+class _FieldNames(dict[type, tuple[str, ...]]):
+    """The fields of each class of event or effect, in order, without `origin`."""
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        names = self[kind] = tuple(each.name for each in fields(kind) if each.name != "origin")
+        return names
+
+
+_FIELD_NAMES = _FieldNames()
+
+
+def milliseconds(seconds: float) -> float:
+    """To the microsecond. `round` would say the same in three times the time, and every outcome has two of these."""
+    return int(seconds * 1_000_000 + 0.5) / 1000
+
+
+# A line has a hook for every outcome, and most of the time of writing it went into them. Hooks never change, and one
+# that stands here is alive, so that its id is its own. An engine has a few hundred hooks at most.
+_KNOWN: dict[int, tuple[Hook, en.Hook]] = {}
+_MOST_KNOWN = 1024
+
+
+def hook_fields(hook: Hook) -> en.Hook:
+    known = _KNOWN.get(id(hook))
+    if known is None:
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        known = _KNOWN[id(hook)] = (hook, _described(hook))
+    return known[1]
+
+
+def _described(hook: Hook) -> en.Hook:
+    source = hook.source
+    return en.Hook(
+        id=hook.id,
+        key=hook.key,
+        layer=source.layer,
+        file=source.path or source.label,
+        dialect=hook.dialect,
+        label=hook.label,
+        background=hook.background,
+        commits=tuple(sorted(map(word_name, hook.commits))),
+    )
+
+
+def origin_fields(origin: Origin) -> dict[str, Any]:
+    """Where an event happened, without what the envelope says already and what is as always."""
+    told: dict[str, Any] = {}
+    for name in ("cwd", "model", "provider", "permission_mode", "agent"):
+        value = getattr(origin, name)
+        if value != getattr(NOWHERE, name):
+            told[name] = value
+    return told
+
+
+def event_fields(event: Event) -> dict[str, Any]:
+    """The whole event, but for the messages of a model call: of those the beginning of each text."""
+    told: dict[str, Any] = {"point": event.point.name, "origin": origin_fields(event.origin)}
+    for name in _FIELD_NAMES[type(event)]:
+        told[name] = getattr(event, name)
+    if "messages" in told:
+        told["messages"] = [_preview(message) for message in told["messages"]]
+    return told
+
+
+def event_mention(event: Event) -> dict[str, Any]:
+    """Enough to say which event this is."""
+    told: dict[str, Any] = {"point": event.point.name}
+    for name in (event.point.subject, "call_id"):
+        if name is not None and hasattr(event, name):
+            told[name] = getattr(event, name)
+    return told
+
+
+def _preview(message: Message) -> dict[str, str]:
+    told = {"role": message.role, "text": message.text[:PREVIEW]}
+    if message.call_id is not None:
+        told["call_id"] = message.call_id
+    return told
+
+
+def effect_fields(effect: Effect) -> dict[str, Any]:
+    kind = type(effect)
+    return {"effect": word_name(kind), **{name: getattr(effect, name) for name in _FIELD_NAMES[kind]}}
+
+
+def decision_fields(decision: Decision | None) -> en.Decision | None:
+    return None if decision is None else en.Decision(decision=word_name(type(decision)), reason=decision.reason)
+
+
+def _beginning(output: bytes) -> str:
+    return output[: KEPT_OUTPUT * 4].decode("utf-8", "replace")[:KEPT_OUTPUT]
+
+
+def reply_fields(reply: Exited | CallFailed) -> dict[str, Any]:
+    """What came back from outside this process. What a function returned stands in its answer."""
+    told = {
+        "code": reply.code,
+        "stdout": _beginning(reply.stdout),
+        "stdout_size": len(reply.stdout),
+        "stderr": _beginning(reply.stderr),
+        "stderr_size": len(reply.stderr),
+        "left_behind": reply.left_behind,
+    }
+    if isinstance(reply, Exited):
+        told |= {"stdin_read": reply.stdin_read, "stdin_size": reply.stdin_size}
+    return told
+
+
+def answer_fields(answer: Answer) -> dict[str, Any]:
+    return {
+        "decision": decision_fields(answer.decision),
+        "effects": tuple(effect_fields(effect) for effect in answer.effects),
+        "notes": answer.notes,
+    }
+
+
+def outcome_fields(outcome: Outcome) -> en.Outcome:
+    told = _told_besides(outcome)
+    line = en.Outcome(
+        hook=hook_fields(outcome.hook),
+        kind=outcome.kind.value,
+        detail=outcome.detail,
+        started=int(outcome.started * 1_000_000),
+        queued_ms=milliseconds(outcome.queued),
+        ran_ms=milliseconds(outcome.ran),
+    )
+    return replace(line, **told) if told else line
+
+
+def _told_besides(outcome: Outcome) -> dict[str, Any]:
+    """What most outcomes do not have: a reason, an answer that says something, a process, a fallback."""
+    told: dict[str, Any] = {}
+    if outcome.why is not None:
+        told["why"] = outcome.why.value
+    if outcome.answer is not None and outcome.answer is not NOTHING:
+        told |= answer_fields(outcome.answer)
+    if isinstance(outcome.reply, Exited | CallFailed):
+        told |= reply_fields(outcome.reply)
+    if outcome.links:
+        told["links"] = tuple(outcome_fields(link) for link in outcome.links)
+    if outcome.by is not None and outcome.by is not outcome.hook:
+        told["by"] = hook_fields(outcome.by)
+    return told
+
+
+def _session_opened(record: rec.SessionOpened) -> en.Body:
+    return en.SessionOpened(source=record.source, workspace=record.workspace, parent=record.parent, hooks=record.hooks)
+
+
+def _session_closed(record: rec.SessionClosed) -> en.Body:
+    return en.SessionClosed(reason=record.reason, abandoned=record.abandoned)
+
+
+def _run_started(record: rec.RunStarted) -> en.Body:
+    return en.RunStarted(prompt=record.prompt)
+
+
+def _run_ended(record: rec.RunEnded) -> en.Body:
+    return en.RunEnded(ending=record.ending.value, text=record.text, reason=record.reason)
+
+
+def _message_added(record: rec.MessageAdded) -> en.Body:
+    return en.MessageAdded(message=record.message)
+
+
+def _context_added(record: rec.ContextAdded) -> en.Body:
+    return en.ContextAdded(point=record.point, hook=record.hook, text=record.text, number=record.number)
+
+
+def _conversation_replaced(record: rec.ConversationReplaced) -> en.Body:
+    return en.ConversationReplaced(why=record.why, messages=record.messages)
+
+
+def _model_called(record: rec.ModelCalled) -> en.Body:
+    return en.ModelCalled(
+        request_id=record.request_id,
+        status=record.status,
+        duration_ms=milliseconds(record.duration),
+        usage=dict(record.usage),
+        error=record.error,
+    )
+
+
+def _call_started(record: rec.CallStarted) -> en.Body:
+    return en.CallStarted(call_id=record.call_id, tool=record.tool, input=record.input)
+
+
+def _call_ended(record: rec.CallEnded) -> en.Body:
+    return en.CallEnded(
+        call_id=record.call_id,
+        tool=record.tool,
+        status=record.status.value,
+        text=record.text,
+        duration_ms=milliseconds(record.duration),
+    )
+
+
+def _approval_asked(record: rec.ApprovalAsked) -> en.Body:
+    return en.ApprovalAsked(
+        call_id=record.call_id, tool=record.tool, allowed=record.allowed, by=record.by, reason=record.reason
+    )
+
+
+def _hook_started(record: rec.HookStarted) -> en.Body:
+    return en.HookStarted(hook=hook_fields(record.hook), event=event_mention(record.event))
+
+
+def _hook_ended(record: rec.HookEnded) -> en.Body:
+    return en.HookEnded(outcome=outcome_fields(record.outcome), event=event_mention(record.event))
+
+
+def _dispatched(record: rec.Dispatched) -> en.Body:
+    resolution = record.resolution
+    failed = resolution.failed_run
+    return en.Dispatched(
+        event=event_fields(resolution.event),
+        duration_ms=milliseconds(record.duration),
+        decision=decision_fields(resolution.decision),
+        decided_by=resolution.decided_by,
+        applied=tuple(en.Applied(hook=each.hook, effect=effect_fields(each.effect)) for each in resolution.applied),
+        ignored=tuple(
+            en.Ignored(hook=each.hook, what=word_name(each.what), why=each.why) for each in resolution.ignored
+        ),
+        failed_run=None if failed is None else failed.hook.id,
+        outcomes=tuple(outcome_fields(outcome) for outcome in resolution.outcomes),
+    )
+
+
+def _reopen_refused(record: rec.ReopenRefused) -> en.Body:
+    return en.ReopenRefused(point=record.point, hook=record.hook, limit=record.limit)
+
+
+def _noted(record: rec.Noted) -> en.Body:
+    return en.Noted(text=record.text, hook=record.hook)
+
+
+BODIES: Mapping[type[rec.Record], Callable[[Any], en.Body]] = {
+    rec.SessionOpened: _session_opened,
+    rec.SessionClosed: _session_closed,
+    rec.RunStarted: _run_started,
+    rec.RunEnded: _run_ended,
+    rec.MessageAdded: _message_added,
+    rec.ContextAdded: _context_added,
+    rec.ConversationReplaced: _conversation_replaced,
+    rec.ModelCalled: _model_called,
+    rec.CallStarted: _call_started,
+    rec.CallEnded: _call_ended,
+    rec.ApprovalAsked: _approval_asked,
+    rec.HookStarted: _hook_started,
+    rec.HookEnded: _hook_ended,
+    rec.Dispatched: _dispatched,
+    rec.ReopenRefused: _reopen_refused,
+    rec.Noted: _noted,
+}

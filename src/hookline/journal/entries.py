@@ -1,0 +1,227 @@
+"""The file format: a line is an envelope and, in the same object, the fields of one of the bodies below.
+
+Writer and reader both use these classes. A field that has its default value is left out of the line. Words that
+come from an enum are plain text here, so that a newer word does not make a line unreadable.
+"""
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from hookline._core import records as rec
+from hookline._core.messages import Message
+
+VERSION = 1
+MAX_LINE = 16 * 1024 * 1024  # bytes: no line is written that is longer, so a longer one is damage and is not kept
+
+
+Moment = Annotated[int, Meta(ge=0, le=253_402_300_799_999_999)]  # Unix microseconds, up to the end of the year 9999
+
+
+class Envelope(Struct, frozen=True, kw_only=True):
+    """What every line has. `seq` counts lines from 1, `at` is when the line was written."""
+
+    v: int
+    seq: int
+    at: Moment
+    kind: str
+    session: str = ""
+    run: str = ""
+    step: int = 0
+
+
+class Fields(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of everything inside a line."""
+
+
+class Hook(Fields, frozen=True):
+    """A hook as its author knows it. Its environment and its arguments are never written."""
+
+    id: str
+    key: str = ""
+    layer: str = ""
+    file: str = ""
+    dialect: str = ""
+    label: str = ""
+    background: bool = False
+    commits: tuple[str, ...] = ()
+
+
+class Decision(Fields, frozen=True):
+    """A decision: `allow`, `ask` or `deny`."""
+
+    decision: str
+    reason: str = ""
+
+
+class Outcome(Fields, frozen=True):
+    """How one hook's turn ended. `started` is 0 if it never began. Of each output stream the beginning is kept.
+
+    `by` is the hook called in the end where that is a fallback; `links` are the attempts before it.
+    """
+
+    hook: Hook
+    kind: str
+    why: str = ""
+    detail: str = ""
+    by: Hook | None = None
+    links: "tuple[Outcome, ...]" = ()
+    code: int | None = None
+    stdout: str = ""
+    stdout_size: int = 0
+    stderr: str = ""
+    stderr_size: int = 0
+    stdin_read: int | None = None
+    stdin_size: int = 0
+    left_behind: int = 0
+    started: Moment = 0
+    queued_ms: float = 0.0
+    ran_ms: float = 0.0
+    decision: Decision | None = None
+    effects: tuple[dict[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Applied(Fields, frozen=True):
+    """An effect that counts, and the id of the hook that asked for it."""
+
+    hook: str
+    effect: dict[str, Any]
+
+
+class Ignored(Fields, frozen=True):
+    """A decision or an effect that does not count, the id of the hook whose it was, and why."""
+
+    hook: str
+    what: str
+    why: str
+
+
+class Body(Fields, frozen=True):
+    """Base of what one kind of record adds to the envelope."""
+
+
+class SessionOpened(Body, frozen=True):
+    source: str
+    workspace: str
+    parent: str | None = None
+    hooks: int = 0
+
+
+class SessionClosed(Body, frozen=True):
+    reason: str
+    abandoned: tuple[str, ...] = ()
+
+
+class RunStarted(Body, frozen=True):
+    prompt: str
+
+
+class RunEnded(Body, frozen=True):
+    ending: str
+    text: str = ""
+    reason: str | None = None
+
+
+class MessageAdded(Body, frozen=True):
+    message: Message
+
+
+class ContextAdded(Body, frozen=True):
+    point: str
+    hook: str
+    text: str
+    number: int
+
+
+class ConversationReplaced(Body, frozen=True):
+    why: str
+    messages: tuple[Message, ...]
+
+
+class ModelCalled(Body, frozen=True):
+    request_id: str
+    status: str
+    duration_ms: float
+    usage: dict[str, int]
+    error: str | None = None
+
+
+class CallStarted(Body, frozen=True):
+    call_id: str
+    tool: str
+    input: Any
+
+
+class CallEnded(Body, frozen=True):
+    call_id: str
+    tool: str
+    status: str
+    text: str
+    duration_ms: float = 0.0
+
+
+class ApprovalAsked(Body, frozen=True):
+    call_id: str
+    tool: str
+    allowed: bool
+    by: str
+    reason: str = ""
+
+
+class HookStarted(Body, frozen=True):
+    """`event` only says which one it is: the whole of it is in the line that resolves it."""
+
+    hook: Hook
+    event: dict[str, Any]
+
+
+class HookEnded(Body, frozen=True):
+    """`event` as in HookStarted."""
+
+    outcome: Outcome
+    event: dict[str, Any]
+
+
+class Dispatched(Body, frozen=True):
+    """`event` has every field of the event, as the hooks left it. `failed_run` is the id of the hook that did."""
+
+    event: dict[str, Any]
+    duration_ms: float
+    decision: Decision | None = None
+    decided_by: str | None = None
+    applied: tuple[Applied, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    failed_run: str | None = None
+    outcomes: tuple[Outcome, ...] = ()
+
+
+class ReopenRefused(Body, frozen=True):
+    point: str
+    hook: str
+    limit: int
+
+
+class Noted(Body, frozen=True):
+    text: str
+    hook: str = ""
+
+
+BODIES: dict[str, type[Body]] = {
+    rec.SessionOpened.kind: SessionOpened,
+    rec.SessionClosed.kind: SessionClosed,
+    rec.RunStarted.kind: RunStarted,
+    rec.RunEnded.kind: RunEnded,
+    rec.MessageAdded.kind: MessageAdded,
+    rec.ContextAdded.kind: ContextAdded,
+    rec.ConversationReplaced.kind: ConversationReplaced,
+    rec.ModelCalled.kind: ModelCalled,
+    rec.CallStarted.kind: CallStarted,
+    rec.CallEnded.kind: CallEnded,
+    rec.ApprovalAsked.kind: ApprovalAsked,
+    rec.HookStarted.kind: HookStarted,
+    rec.HookEnded.kind: HookEnded,
+    rec.Dispatched.kind: Dispatched,
+    rec.ReopenRefused.kind: ReopenRefused,
+    rec.Noted.kind: Noted,
+}

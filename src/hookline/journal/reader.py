@@ -1,0 +1,280 @@
+"""Reads journals: line by line, in constant memory, whatever state they are in."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn, TypeVar
+
+import msgspec
+
+from hookline._core import events as _events  # noqa: F401  fills POINTS
+from hookline._core.effects import RewriteInput
+from hookline._core.errors import StateError, UsageError
+from hookline._core.messages import Message
+from hookline._core.points import POINTS, Event, Origin
+from hookline.journal import entries as en
+from hookline.journal.encode import word_name
+from hookline.journal.places import SUFFIX, checked_session_id
+
+T = TypeVar("T")
+
+MOST_NAMED = 5  # session ids in a message: enough to see which letter to write next
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line, read. `line` counts from 1, `at` is Unix time in microseconds, `text` is the line itself."""
+
+    line: int
+    seq: int
+    at: int
+    kind: str
+    session: str
+    run: str
+    step: int
+    body: en.Body
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A line that was not read, and why."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A session in short. `ending` is how its last run ended, empty while that has not ended or there was none.
+
+    `closed` is why the session ended, empty if its journal does not say that it did. `damaged` counts lines.
+    """
+
+    path: Path
+    session: str = ""
+    started: int = 0
+    workspace: str = ""
+    parent: str | None = None
+    runs: int = 0
+    ending: str = ""
+    closed: str = ""
+    damaged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """An event that hooks were asked about, as they were asked, and the entry with what they said."""
+
+    entry: Entry
+    event: Event
+
+
+def read(path: Path) -> Iterator[Entry | Damage]:
+    """Every line, in order. StateError only if the file itself cannot be read."""
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(_lines(file), 1):
+                yield _parsed(number, line)
+    except OSError as error:
+        raise StateError(f"cannot read {path}: {error.strerror}") from error
+
+
+def conversation(path: Path) -> tuple[Message, ...]:
+    """The session's conversation as the model would see it now, fit to go on with.
+
+    A call whose result is missing, because the session ended before it, gets one that says so. A result whose call
+    is missing is left out. No model takes a conversation with either.
+    """
+    messages: list[Message] = []
+    for entry in _of_first_session(read(path)):
+        if isinstance(entry, Damage):
+            continue
+        match entry.body:
+            case en.MessageAdded(message=message):
+                messages.append(message)
+            case en.ContextAdded(text=text):
+                messages.append(Message(role="developer", text=text))
+            case en.ConversationReplaced(messages=replacement):
+                messages = list(replacement)
+            case _:
+                continue
+    return tuple(_paired(messages))
+
+
+def summary(path: Path) -> Summary:
+    """The session in short. Reads the whole file."""
+    told = Summary(path=path)
+    for entry in _of_first_session(read(path)):
+        told = _continued(told, entry)
+    return told
+
+
+def sessions(folder: Path) -> tuple[Path, ...]:
+    """The journals in a folder, the one last written to first. None if there is no such folder."""
+    try:
+        found = [(path.stat().st_mtime_ns, path) for path in folder.glob("*" + SUFFIX) if path.is_file()]
+    except OSError as error:
+        raise StateError(f"cannot list {folder}: {error.strerror}") from error
+    return tuple(path for _, path in sorted(found, reverse=True))
+
+
+def children(folder: Path, session: str) -> tuple[Entry, ...]:
+    """The beginnings of the sessions that were forked or spawned from this one, in order of time."""
+    begun = []
+    for path in sessions(folder):
+        first = next((entry for entry in read(path) if isinstance(entry, Entry)), None)
+        if first is not None and isinstance(first.body, en.SessionOpened) and first.body.parent == session:
+            begun.append(first)
+    return tuple(sorted(begun, key=lambda entry: entry.at))
+
+
+def find(folder: Path, session_id: str) -> Path:
+    """The journal of the session with this id, or the only one whose id begins so. UsageError if there is none."""
+    beginning = checked_session_id(session_id)
+    found = sorted(path for path in sessions(folder) if path.stem.startswith(beginning))
+    exact = [path for path in found if path.stem == beginning]
+    match exact or found:
+        case [path]:
+            return path
+        case []:
+            raise UsageError(f"no session {session_id} in {folder}")
+        case several:
+            named = ", ".join(path.stem for path in several[:MOST_NAMED])
+            more = ", ..." if len(several) > MOST_NAMED else ""
+            raise UsageError(f"{len(several)} sessions begin with {session_id}: {named}{more}; write more of the id")
+
+
+def events_from(path: Path) -> Iterator[Occurrence | Damage]:
+    """Every event that hooks were asked about, as an object again, for asking today's hooks the same.
+
+    The messages of a model call are previews. An input that a hook rewrote is the model's own again where the
+    journal has the model's message. An event that cannot be rebuilt is reported as damage.
+    """
+    asked: dict[str, dict[str, Any]] = {}  # inputs by call id, of each session's newest message with calls
+    for entry in read(path):
+        if isinstance(entry, Damage):
+            yield entry
+            continue
+        match entry.body:
+            case en.MessageAdded(message=Message(calls=calls)) if calls:
+                asked[entry.session] = {call.id: call.input for call in calls}
+            case en.Dispatched() as body:
+                yield _occurrence(entry, body, asked.get(entry.session, {}))
+            case _:
+                continue
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Each line, of one that is too long only a part that is too long as well."""
+    while line := file.readline(en.MAX_LINE + 1):
+        yield line
+        rest = line if len(line) > en.MAX_LINE else b""
+        while rest and not rest.endswith(b"\n"):
+            rest = file.readline(en.MAX_LINE)
+
+
+def _parsed(number: int, line: bytes) -> Entry | Damage:
+    if len(line) > en.MAX_LINE:
+        return Damage(number, f"longer than {en.MAX_LINE} bytes")
+    try:
+        text = line.decode().removesuffix("\n")
+        envelope = _decoded(text, en.Envelope)
+        if envelope.v != en.VERSION:
+            return Damage(number, f"written in version {envelope.v} of the format; this program reads {en.VERSION}")
+        if envelope.kind not in en.BODIES:
+            return Damage(number, f"of an unknown kind, {envelope.kind!r}")
+        body = _decoded(text, en.BODIES[envelope.kind])
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        ended = line.endswith(b"\n")
+        return Damage(number, f"not an entry: {error}" if ended else "cut off: the file ends within this line")
+    return Entry(
+        line=number,
+        seq=envelope.seq,
+        at=envelope.at,
+        kind=envelope.kind,
+        session=envelope.session,
+        run=envelope.run,
+        step=envelope.step,
+        body=body,
+        text=text,
+    )
+
+
+def _decoded(text: str, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except msgspec.DecodeError:
+        if "\\ud" not in text:
+            raise
+    # Half of a surrogate pair, which a model or a hook gave us: only the standard library takes it.
+    return msgspec.convert(json.loads(text, parse_constant=_refuse), kind)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _of_first_session(entries: Iterator[Entry | Damage]) -> Iterator[Entry | Damage]:
+    """Without the lines of other sessions, such as children that share the file."""
+    session: str | None = None
+    for entry in entries:
+        if isinstance(entry, Entry):
+            session = entry.session if session is None else session
+            if entry.session != session:
+                continue
+        yield entry
+
+
+def _paired(messages: list[Message]) -> Iterator[Message]:
+    waiting: dict[str, None] = {}  # ids of calls without a result, in order
+    for message in messages:
+        if message.role == "tool":
+            if message.call_id in waiting:
+                del waiting[message.call_id]
+                yield message
+            continue
+        if message.role != "developer":  # context may stand among the results
+            yield from map(_no_result, waiting)
+            waiting = {call.id: None for call in message.calls}
+        yield message
+    yield from map(_no_result, waiting)
+
+
+def _no_result(call_id: str) -> Message:
+    return Message(role="tool", call_id=call_id, text="No result: the session ended before this call did.")
+
+
+def _continued(told: Summary, entry: Entry | Damage) -> Summary:
+    if isinstance(entry, Damage):
+        return replace(told, damaged=told.damaged + 1)
+    if not told.started:
+        told = replace(told, session=entry.session, started=entry.at)
+    match entry.body:
+        case en.SessionOpened(workspace=workspace, parent=parent):
+            return replace(told, workspace=workspace, parent=parent, closed="")
+        case en.SessionClosed(reason=reason):
+            return replace(told, closed=reason)
+        case en.RunStarted():
+            return replace(told, runs=told.runs + 1, ending="")
+        case en.RunEnded(ending=ending):
+            return replace(told, ending=ending)
+        case _:
+            return told
+
+
+def _occurrence(entry: Entry, body: en.Dispatched, asked: dict[str, Any]) -> Occurrence | Damage:
+    told = dict(body.event)
+    point = POINTS.get(str(told.pop("point", "")))
+    if point is None:
+        return Damage(entry.line, f"an event of an unknown hook point, {body.event.get('point')!r}")
+    rewritten = any(each.effect.get("effect") == word_name(RewriteInput) for each in body.applied)
+    if rewritten and told.get("call_id") in asked:
+        told["input"] = asked[told["call_id"]]
+    where = {"session_id": entry.session, "run_id": entry.run, "step": entry.step}
+    try:
+        told["origin"] = msgspec.convert({**told.get("origin", {}), **where}, Origin)
+        return Occurrence(entry, msgspec.convert(told, point.event))
+    except (msgspec.ValidationError, TypeError, RecursionError) as error:
+        return Damage(entry.line, f"an event that {point.name} does not have: {error}")
