@@ -32,6 +32,7 @@ class Lane:
         self._running: dict[asyncio.Task[object], Job] = {}
         self._waiting: deque[Job] = deque()
         self._changed: asyncio.Event = asyncio.Event()
+        self._faults: list[BaseException] = []  # only an account that could not be written raises in a call
         self.dropped = 0
 
     async def submit(self, job: Job) -> None:
@@ -58,7 +59,10 @@ class Lane:
             waiter = asyncio.ensure_future(self._changed.wait())
             await asyncio.wait([*tasks, waiter], timeout=left, return_when=asyncio.FIRST_COMPLETED)
             waiter.cancel()
-        return await self._abandon(session_id)
+        abandoned = await self._abandon(session_id)
+        if self._faults:
+            raise self._faults.pop(0)
+        return abandoned
 
     def _is_full(self) -> bool:
         return len(self._running) >= self._policy.workers and len(self._waiting) >= self._policy.queue
@@ -76,8 +80,7 @@ class Lane:
     def _ended(self, task: "asyncio.Task[object]") -> None:
         self._running.pop(task, None)
         if not task.cancelled() and (fault := task.exception()) is not None:
-            loop = task.get_loop()
-            loop.call_exception_handler({"message": "a background hook's record was lost", "exception": fault})
+            self._faults.append(fault)
         self._start_next()
         self._changed.set()
 

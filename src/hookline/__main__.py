@@ -1,0 +1,5 @@
+"""`python -m hookline`."""
+
+from hookline._cli.main import main
+
+main()

@@ -1,0 +1,32 @@
+"""`lock`: one at a time, for hooks that share a file."""
+
+import fcntl
+import os
+
+import click
+
+EXAMPLES = """\b
+Examples:
+  hookline lock counter.txt sh -c 'n=$(cat counter.txt); echo $((n+1)) > counter.txt'
+
+Hooks of one event run at the same time. Those that change the same file take turns this way: each waits for the
+lock, keeps it while COMMAND runs, and ends with COMMAND's exit code.
+"""
+
+
+@click.command("lock", epilog=EXAMPLES, context_settings={"ignore_unknown_options": True})
+@click.argument("file", type=click.Path(dir_okay=False))
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def COMMAND(file: str, command: tuple[str, ...]) -> int:  # noqa: N802  # the name under which the table finds it
+    """Run COMMAND while holding the lock of FILE, which is `FILE.lock` beside it."""
+    path = f"{file}.lock"
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)  # stays open in COMMAND: its end lets go of the lock
+        os.set_inheritable(descriptor, True)  # noqa: FBT003  # positional by the function's own signature
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError as error:
+        raise click.ClickException(f"cannot lock {path}: {error.strerror}") from error
+    try:
+        os.execvp(command[0], command)  # noqa: S606  # running the command is what this is for
+    except OSError as error:
+        raise click.ClickException(f"cannot run {command[0]}: {error.strerror}") from error

@@ -1,0 +1,155 @@
+"""What a person or a pipe sees of a session: results on standard output, everything about it on standard error."""
+
+import asyncio
+import json
+import sys
+from collections import Counter
+
+import click
+
+from hookline._cli.labels import Labels
+from hookline._cli.program import program_name
+from hookline._compose import Project
+from hookline._core.outcomes import Kind, Outcome
+from hookline._core.problems import Scope
+from hookline._core.reasons import Skip
+from hookline._core.records import Dispatched, HookEnded, HookStarted, Record
+from hookline.session.ports import ApprovalRequest, Approver, RunResult, Verdict
+
+SLOW = 2.0  # seconds after which a person begins to wonder what the session waits for
+
+
+class Console:
+    """Shows one command's sessions. Under the name of a dialect's original it prints what that prints, no more."""
+
+    def __init__(self, project: Project, *, as_json: bool) -> None:
+        self._project = project
+        self._program = program_name()
+        self._as_json = as_json
+        self._original = any(self._program in package.programs for package, _ in project.loaded)
+        self._streams = [package.stream() for package, _ in project.loaded if package.stream is not None]
+        self._labels = Labels() if sys.stderr.isatty() else None
+        self._unanswered: Counter[str] = Counter()
+        self._slowest: dict[str, float] = {}
+
+    def say(self, text: str) -> None:
+        """One line about the session."""
+        click.echo(f"{self._program}: {text}", err=True)
+
+    def report_loading(self) -> None:
+        """How the folder is trusted, what is wrong with the hook files, and what will not run although it is right."""
+        for package, loaded in self._project.loaded:
+            if loaded.trust:
+                self.say(f"workspace trust: trusted source={loaded.trust}")
+            if package.report is not None:
+                for line in package.report(loaded, self._program):
+                    click.echo(line, err=True)
+            if self._original:
+                continue
+            for problem in loaded.problems:
+                if problem.scope is Scope.NOTE:
+                    self.say(f"{problem.where.label}: {problem.message}")
+            for held in loaded.held_back:
+                self.say(f"{held.label}: {_counted(held.count, 'handler')} held back: {held.why}")
+
+    def show(self, record: Record) -> None:
+        """One record, in whatever form it is wanted."""
+        self._watch(record)
+        if self._as_json:
+            for stream in self._streams:
+                for line in stream.lines(record):
+                    click.echo(line)
+        for package, _ in self._project.loaded:
+            if package.notices is not None:
+                for line in package.notices(record, self._program):
+                    self._print_above_labels(line)
+
+    def report_result(self, result: RunResult) -> None:
+        """How one run ended, in text mode."""
+        if self._as_json:
+            return
+        if result.text:
+            click.echo(result.text)
+        if result.ending.value != "completed":
+            because = "" if self._original or not result.reason else f": {result.reason}"
+            click.echo(f"run ended with {result.ending.value.capitalize()}{because}", err=True)
+
+    def summarise(self) -> None:
+        """At the end: the hooks that gave no answer, and those that were never asked."""
+        if self._original:
+            return
+        for text, count in self._unanswered.items():
+            self.say(text + (f" ({count} times)" if count > 1 else ""))
+        for hook, seconds in self._slowest.items():
+            self.say(f"hook {hook} kept the session waiting for {seconds:.1f} s")
+        for _, loaded in self._project.loaded:
+            for held in loaded.held_back:
+                self.say(f"{_counted(held.count, 'hook')} of {held.label} never ran: {held.why}")
+
+    def approver(self) -> Approver | None:
+        """Who is asked for approval: the person at the terminal, if there is one."""
+        return self._ask if sys.stdin.isatty() and sys.stderr.isatty() else None
+
+    def _watch(self, record: Record) -> None:
+        match record:
+            case HookStarted(hook=hook) if self._labels is not None and not hook.background:
+                self._labels.add(hook.id, hook.label or hook.id)
+            case HookEnded(outcome=outcome):
+                if self._labels is not None:
+                    self._labels.remove(outcome.hook.id)
+                if outcome.hook.background:
+                    self._note_end(outcome, went_on=False)
+            case Dispatched(resolution=resolution):
+                unheard = resolution.unheard()
+                for outcome in resolution.outcomes:
+                    self._note_end(outcome, went_on=outcome in unheard)
+            case _:
+                pass
+
+    def _note_end(self, outcome: Outcome, *, went_on: bool) -> None:
+        """Remember what the summary will say: that a hook gave no answer, or that it was slow."""
+        hook = outcome.hook.id
+        if outcome.kind in {Kind.FAILED, Kind.SKIPPED} and outcome.why is not Skip.DENIED_EARLIER:
+            word = "failed" if outcome.kind is Kind.FAILED else "was skipped"
+            why = outcome.detail or (outcome.why.value if outcome.why else "")
+            mark = " [proceeded_without_answer]" if went_on else ""
+            self._unanswered[f"hook {hook} {word}: {why}{mark}"] += 1
+        if outcome.ran >= SLOW and not outcome.hook.background:
+            self._slowest[hook] = max(outcome.ran, self._slowest.get(hook, 0.0))
+
+    def _print_above_labels(self, line: str) -> None:
+        if self._labels is not None:
+            self._labels.print(line)
+        else:
+            click.echo(line, err=True)
+
+    async def _ask(self, request: ApprovalRequest) -> Verdict:
+        shown = _visible(json.dumps(request.input, ensure_ascii=False, indent=2, default=str))
+        text = f"{self._program}: {request.tool_name} wants to run ({request.reason}):\n{shown}\nallow? [y/N] "
+        self._print_above_labels(text.rstrip("\n"))
+        line = await _next_line()
+        allowed = line.strip().lower() in {"y", "yes"}
+        return Verdict(allowed=allowed, reason="" if allowed else "the user said no")
+
+
+def _visible(text: str) -> str:
+    """*text* with everything spelled out that a terminal would act on or a reader would not see."""
+    return "".join(
+        each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode() for each in text
+    )
+
+
+async def _next_line() -> str:
+    """The next line of standard input, without keeping a thread that cannot be ended."""
+    loop = asyncio.get_running_loop()
+    readable = asyncio.Event()
+    loop.add_reader(sys.stdin, readable.set)
+    try:
+        await readable.wait()
+    finally:
+        loop.remove_reader(sys.stdin)
+    return sys.stdin.readline()
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

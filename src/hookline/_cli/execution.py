@@ -1,0 +1,210 @@
+"""What `exec` does: load, say what was loaded, run, say how it ended."""
+
+import asyncio
+import os
+import signal
+import sys
+import uuid
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from hookline._cli.account import Account
+from hookline._cli.console import Console
+from hookline._cli.program import NAME, program_name
+from hookline._compose import JournalFolder, Project, open_project, tools
+from hookline._core.errors import ConfigError, HooklineError
+from hookline._core.messages import Message
+from hookline._core.records import Ending
+from hookline.session.approval import ApprovalMode
+from hookline.session.models import open_model
+from hookline.session.ports import Model
+from hookline.session.session import Session
+
+ENDS_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129}  # 128 and the signal's number, as shells report it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The command line of `exec`, as it was given."""
+
+    prompts: tuple[str, ...]
+    provider: str
+    model: str | None
+    prompt_file: Path | None
+    workspace: Path | None
+    trust_workspace: bool
+    yolo: bool
+    strict: bool
+    as_json: bool
+    resume: str | None
+    fork: str | None
+    session_id: str | None
+    approval_mode: str
+    disable_approval: bool
+    max_model_steps: int
+    no_session_log: bool
+
+    @property
+    def trust(self) -> str:
+        return "run-flag" if self.trust_workspace else "yolo-flag" if self.yolo else ""
+
+    @property
+    def approval(self) -> ApprovalMode:
+        return ApprovalMode.NEVER if self.yolo or self.disable_approval else ApprovalMode(self.approval_mode)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beginning:
+    """Where the session begins: its id, how it came about, and what was said before."""
+
+    session_id: str | None = None
+    source: str = "startup"
+    conversation: tuple[Message, ...] = ()
+
+
+def execute(options: Options) -> int:
+    """Run the command and return its exit code."""
+    prompts = _prompts(options)
+    workspace = _workspace(options)
+    journals = JournalFolder()
+    try:
+        project = open_project(workspace, env=os.environ, trust=options.trust, strict=options.strict)
+        model = _model(options)
+        beginning = _beginning(options, journals)
+    except ConfigError as error:
+        _print_config_error(error)
+        return 1
+    except HooklineError as error:
+        click.echo(f"{program_name()}: {error}", err=True)
+        return 1
+    console = Console(project, as_json=options.as_json)
+    given = "--workspace" if options.workspace else "cwd default"
+    console.say(f"workspace root: {workspace} ({given})")
+    console.report_loading()
+    account = Account(None if options.no_session_log else journals, console)
+    return _to_the_end(_converse(options, prompts, workspace, project, model, beginning, account, console), console)
+
+
+async def _converse(  # noqa: PLR0917  # the one place where everything that was built comes together
+    options: Options,
+    prompts: Sequence[str],
+    workspace: Path,
+    project: Project,
+    model: Model,
+    beginning: Beginning,
+    account: Account,
+    console: Console,
+) -> int:
+    code = 0
+    try:
+        async with project.engine:
+            session = Session(
+                project.engine,
+                model=model,
+                tools=tools(search_url=os.environ.get("HOOKLINE_SEARCH_URL")),
+                journals=account,
+                workspace=workspace,
+                approval=options.approval,
+                approver=console.approver(),
+                max_steps=options.max_model_steps,
+                session_id=beginning.session_id,
+                source=beginning.source,
+                conversation=beginning.conversation,
+            )
+            async with session:
+                for prompt in prompts:
+                    if prompt == "/compact":
+                        await session.compact_now()
+                    elif prompt == "/clear":
+                        await session.clear()
+                    else:
+                        result = await session.run(prompt)
+                        console.report_result(result)
+                        code = 0 if result.ending is Ending.COMPLETED else 1
+    finally:
+        console.summarise()
+    return code
+
+
+def _to_the_end(work: Coroutine[None, None, int], console: Console) -> int:
+    """Run *work*; a signal to end cancels it, so that every hook's process is ended and the session closed."""
+    ended_by: list[signal.Signals] = []
+
+    async def watched() -> int:
+        task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        for number in ENDS_BY:
+
+            def end(number: signal.Signals = number) -> None:
+                ended_by.append(number)
+                if task is not None:
+                    task.cancel()
+
+            loop.add_signal_handler(number, end)
+        return await work
+
+    try:
+        return asyncio.run(watched())
+    except KeyboardInterrupt:
+        console.say("interrupted")
+        return 130
+    except asyncio.CancelledError:
+        return ENDS_BY[ended_by[0]] if ended_by else 130
+    except HooklineError as error:
+        console.say(str(error))
+        return 1
+
+
+def _prompts(options: Options) -> tuple[str, ...]:
+    prompts = list(options.prompts)
+    if options.prompt_file is not None:
+        try:
+            prompts.append(options.prompt_file.read_text(encoding="utf-8-sig"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise click.ClickException(f"cannot read the prompt file {options.prompt_file}: {error}") from error
+    if not prompts:
+        raise click.UsageError('no prompt was given; write one, as in: exec "hello"')
+    return tuple(prompts)
+
+
+def _workspace(options: Options) -> Path:
+    folder = (options.workspace or Path.cwd()).resolve()
+    if not folder.is_dir():
+        raise click.UsageError(f"the workspace {folder} is not a folder")
+    return folder
+
+
+def _model(options: Options) -> Model:
+    script = Path(options.model) if options.provider == "script" and options.model else None
+    return open_model(options.provider, script=script, name=None if script else options.model)
+
+
+def _beginning(options: Options, journals: JournalFolder) -> Beginning:
+    if options.resume and options.fork:
+        raise click.UsageError("--resume goes on with a session and --fork begins another: give one of them")
+    if options.resume:
+        known, said = journals.conversation(options.resume)
+        return Beginning(session_id=known, source="resume", conversation=said)
+    session_id: str | None = None
+    if options.session_id is not None:
+        try:
+            session_id = str(uuid.UUID(options.session_id))
+        except ValueError as error:
+            raise click.UsageError(f"--session-id must be a UUID, found {options.session_id!r}") from error
+    if options.fork:
+        _, said = journals.conversation(options.fork)
+        return Beginning(session_id=session_id, source="fork", conversation=said)
+    return Beginning(session_id=session_id)
+
+
+def _print_config_error(error: ConfigError) -> None:
+    """The first line is the dialect's own text; under our own name the places follow."""
+    click.echo(str(error), err=True)
+    if program_name() == NAME:
+        for problem in error.problems:
+            if problem.where.line:
+                click.echo(f"  {problem.where}: {problem.message}", err=True)
+    sys.stderr.flush()

@@ -1,0 +1,88 @@
+"""The parser, and what an exit code means: 0 fine, 1 problems or refused, 2 wrong usage, 3 our bug, 130 interrupted."""
+
+import importlib
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from hookline._cli.program import program_name
+
+# A line per command: its module, which is imported when the command is used, and what it does.
+COMMANDS = {
+    "exec": ("hookline._cli.commands.exec", "Run prompts in one agent session, with every hook that applies."),
+    "lock": ("hookline._cli.commands.lock", "Run a command while holding a file's lock, for hooks that share a file."),
+    "trace": ("hookline._cli.commands.trace", "Show a recorded session as a tree of runs, steps, calls and hooks."),
+}
+
+EXAMPLES = """\b
+Examples:
+  hookline exec --provider echo "hello"
+  hookline trace
+"""
+
+
+class _Table(click.Group):
+    """Finds commands through the table, so that starting one does not import the others."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).COMMAND
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.command(cls=_Table, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="hookline", message="%(prog)s %(version)s")
+def _hookline() -> None:
+    """Lifecycle hooks for AI agents: run them, and see what they do."""
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run one command and exit with its code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code. Nothing that goes wrong leaves a traceback on the terminal."""
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        _silence_output()
+        return 1
+    except Exception as fault:  # noqa: BLE001  # whatever it is, it is our bug: say where its report is
+        from hookline._cli.report import save_report
+
+        click.echo(f"{program_name()}: this is a bug of ours ({type(fault).__name__}: {fault})", err=True)
+        click.echo(save_report(fault), err=True)
+        return 3
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
+        code: Any = _hookline.main(arguments, prog_name=program_name(), standalone_mode=False)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.Abort:
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    return code if isinstance(code, int) else 0
+
+
+def _silence_output() -> None:
+    """Whoever read our output is gone; the interpreter must not complain about that at its end."""
+    import os
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())

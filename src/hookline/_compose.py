@@ -1,0 +1,112 @@
+"""The wiring: the only module that knows engine, adapters, dialects, session and journal at once."""
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hookline._core.credentials import secrets_in
+from hookline._core.errors import ConfigError, HookProblemWarning, UsageError
+from hookline._core.hooks import Hook, SessionSettings
+from hookline._core.messages import Message
+from hookline._core.ports import Adapter, Recorder
+from hookline._core.problems import Scope
+from hookline._core.targets import Target
+from hookline._engine.engine import HookEngine
+from hookline.adapters import builtin
+from hookline.dialects import IN_CODE, PACKAGES
+from hookline.dialects._base import Loaded, Package
+from hookline.journal import Journal, Redactor, conversation, find, sessions_folder
+from hookline.session.ports import Tool
+from hookline.session.tools import builtin_tools
+
+_WHOLE = (Scope.SETTINGS, Scope.FILE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """Everything configured for a workspace: an engine over all of it, and what each dialect's loader said."""
+
+    engine: HookEngine
+    loaded: tuple[tuple[Package, Loaded], ...]
+
+
+def new_engine(
+    *,
+    hooks: Sequence[Hook] = (),
+    adapters: Mapping[type[Target], Adapter] | None = None,
+    settings: SessionSettings | None = None,
+    strict: bool = False,
+) -> HookEngine:
+    """An engine with every dialect and the built-in adapters; *adapters* adds to them or takes their place."""
+    return HookEngine(
+        dialects=[package.dialect for package in PACKAGES],
+        in_code=IN_CODE,
+        adapters={**builtin(), **(adapters or {})},
+        hooks=hooks,
+        settings=settings,
+        strict=strict,
+    )
+
+
+def load(path: Path | str, *, env: Mapping[str, str] | None = None, strict: bool = False) -> HookEngine:
+    """An engine with the hooks of one file, which the caller vouches for by naming it.
+
+    *env* is what the hooks' environments are taken from, this process's by default. Raises ConfigError when nothing
+    of the file can be used; warns with HookProblemWarning about each part of it that will not run.
+    """
+    path = Path(path)
+    package = next((each for each in PACKAGES if path.suffix in each.suffixes and each.load_file), None)
+    if package is None or package.load_file is None:
+        known = ", ".join(sorted(suffix for each in PACKAGES for suffix in each.suffixes))
+        raise UsageError(f"{path}: no dialect reads {path.suffix or 'a file without a suffix'}; known are {known}")
+    loaded = package.load_file(path, os.environ if env is None else env)
+    if fatal := [problem for problem in loaded.problems if problem.scope in _WHOLE]:
+        raise ConfigError(f"{fatal[0].where}: {fatal[0].message}", tuple(fatal))
+    for problem in loaded.problems:
+        warnings.warn(f"{problem.where}: {problem.message}", HookProblemWarning, stacklevel=2)
+    return new_engine(hooks=loaded.hooks, settings=loaded.settings, strict=strict)
+
+
+def open_project(workspace: Path, *, env: Mapping[str, str], trust: str = "", strict: bool = False) -> Project:
+    """Load every dialect's files for *workspace*, as a session start does.
+
+    *trust* is how the folder was trusted on the command line, empty if it was not. Raises ConfigError when a settings
+    file is such that nothing may start.
+    """
+    loaded = tuple((each, each.load(env, workspace, trust)) for each in PACKAGES if each.load is not None)
+    hooks = [hook for _, found in loaded for hook in found.hooks]
+    settings = next((found.settings for _, found in loaded), SessionSettings())
+    return Project(engine=new_engine(hooks=hooks, settings=settings, strict=strict), loaded=loaded)
+
+
+def tools(*, search_url: str | None = None) -> tuple[Tool, ...]:
+    """Fresh built-in tools, known to matchers by every name that a dialect gives them."""
+    aliases: dict[str, tuple[str, ...]] = {}
+    for package in PACKAGES:
+        for name, others in package.tool_aliases.items():
+            aliases[name] = (*aliases.get(name, ()), *others)
+    return builtin_tools(aliases, search_url=search_url)
+
+
+class JournalFolder:
+    """Keeps the journal of each session as `<session id>.jsonl` in one folder. Implements Journals.
+
+    *folder* is `$XDG_STATE_HOME/hookline/sessions` by default. What looks like a credential in *env* is written as
+    its name, not its value.
+    """
+
+    def __init__(self, folder: Path | None = None, *, env: Mapping[str, str] | None = None) -> None:
+        env = os.environ if env is None else env
+        self.folder = sessions_folder(env) if folder is None else folder
+        self._redactor = Redactor(secrets_in(env))
+
+    def recorder(self, session_id: str) -> Recorder:
+        """The session's journal, continued if there is one."""
+        return Journal.create(self.folder, session_id, redactor=self._redactor)
+
+    def conversation(self, session: str) -> tuple[str, tuple[Message, ...]]:
+        """The full id and the conversation of a recorded session, named by its id or the start of it."""
+        path = find(self.folder, session)
+        return path.stem, conversation(path)

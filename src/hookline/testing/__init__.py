@@ -1,0 +1,1 @@
+"""A kit for those who build on hookline."""
