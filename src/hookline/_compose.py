@@ -98,9 +98,14 @@ class JournalFolder:
     """
 
     def __init__(self, folder: Path | None = None, *, env: Mapping[str, str] | None = None) -> None:
-        env = os.environ if env is None else env
-        self.folder = sessions_folder(env) if folder is None else folder
-        self._redactor = Redactor(secrets_in(env))
+        self._env = os.environ if env is None else env
+        self._folder = folder
+        self._redactor = Redactor(secrets_in(self._env))
+
+    @property
+    def folder(self) -> Path:
+        """Where the journals are. Raises StateError when neither a folder nor a home is known."""
+        return sessions_folder(self._env) if self._folder is None else self._folder
 
     def recorder(self, session_id: str) -> Recorder:
         """The session's journal, continued if there is one."""

@@ -10,6 +10,7 @@ import click
 from hookline._cli.labels import Labels
 from hookline._cli.program import program_name
 from hookline._compose import Project
+from hookline._core.hooks import HeldBack
 from hookline._core.outcomes import Kind, Outcome
 from hookline._core.problems import Scope
 from hookline._core.reasons import Skip
@@ -50,7 +51,7 @@ class Console:
                 if problem.scope is Scope.NOTE:
                     self.say(f"{problem.where.label}: {problem.message}")
             for held in loaded.held_back:
-                self.say(f"{held.label}: {_counted(held.count, 'handler')} held back: {held.why}")
+                self.say(f"{held.label}: {_handlers(held)}held back: {held.why}")
 
     def show(self, record: Record) -> None:
         """One record, in whatever form it is wanted."""
@@ -84,7 +85,8 @@ class Console:
             self.say(f"hook {hook} kept the session waiting for {seconds:.1f} s")
         for _, loaded in self._project.loaded:
             for held in loaded.held_back:
-                self.say(f"{_counted(held.count, 'hook')} of {held.label} never ran: {held.why}")
+                if held.count:
+                    self.say(f"{_handlers(held)}of {held.label} never ran: {held.why}")
 
     def approver(self) -> Approver | None:
         """Who is asked for approval: the person at the terminal, if there is one."""
@@ -151,5 +153,6 @@ async def _next_line() -> str:
     return sys.stdin.readline()
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
+def _handlers(held: HeldBack) -> str:
+    """How many, in words. None at all means that the file cannot be read as hooks; it is still held back."""
+    return "" if held.count == 0 else "1 handler " if held.count == 1 else f"{held.count} handlers "

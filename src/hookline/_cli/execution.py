@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import sys
 import uuid
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
@@ -69,16 +68,13 @@ def execute(options: Options) -> int:
     """Run the command and return its exit code."""
     prompts = _prompts(options)
     workspace = _workspace(options)
-    journals = JournalFolder()
     try:
+        journals = JournalFolder()
         project = open_project(workspace, env=os.environ, trust=options.trust, strict=options.strict)
         model = _model(options)
         beginning = _beginning(options, journals)
     except ConfigError as error:
         _print_config_error(error)
-        return 1
-    except HooklineError as error:
-        click.echo(f"{program_name()}: {error}", err=True)
         return 1
     console = Console(project, as_json=options.as_json)
     given = "--workspace" if options.workspace else "cwd default"
@@ -171,7 +167,10 @@ def _prompts(options: Options) -> tuple[str, ...]:
 
 
 def _workspace(options: Options) -> Path:
-    folder = (options.workspace or Path.cwd()).resolve()
+    try:
+        folder = (options.workspace or Path.cwd()).resolve()
+    except FileNotFoundError as error:
+        raise click.UsageError("the current folder does not exist any more; name one with --workspace") from error
     if not folder.is_dir():
         raise click.UsageError(f"the workspace {folder} is not a folder")
     return folder
@@ -201,10 +200,10 @@ def _beginning(options: Options, journals: JournalFolder) -> Beginning:
 
 
 def _print_config_error(error: ConfigError) -> None:
-    """The first line is the dialect's own text; under our own name the places follow."""
-    click.echo(str(error), err=True)
+    """The text stands as the dialect has it; under our own name the places follow that it does not name itself."""
+    text = str(error)
+    click.echo(text, err=True)
     if program_name() == NAME:
         for problem in error.problems:
-            if problem.where.line:
-                click.echo(f"  {problem.where}: {problem.message}", err=True)
-    sys.stderr.flush()
+            if problem.where.line and str(problem.where) not in text:
+                click.echo(f"  at {problem.where}", err=True)

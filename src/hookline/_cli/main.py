@@ -1,12 +1,17 @@
 """The parser, and what an exit code means: 0 fine, 1 problems or refused, 2 wrong usage, 3 our bug, 130 interrupted."""
 
+import errno
 import importlib
+import os
 import sys
 from typing import Any, NoReturn
 
 import click
 
 from hookline._cli.program import program_name
+from hookline._core.errors import HooklineError
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})  # journals say so themselves, with their path
 
 # A line per command: its module, which is imported when the command is used, and what it does.
 COMMANDS = {
@@ -56,15 +61,20 @@ def run(arguments: list[str] | None = None) -> int:
         return _run(arguments)
     except KeyboardInterrupt:
         return 130
+    except HooklineError as error:
+        click.echo(f"{program_name()}: {error}", err=True)
+        return 1
     except BrokenPipeError:
         _silence_output()
         return 1
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            return _report(error)
+        _silence_output()
+        click.echo(f"{program_name()}: cannot write the output: {error.strerror}", err=True)
+        return 1
     except Exception as fault:  # noqa: BLE001  # whatever it is, it is our bug: say where its report is
-        from hookline._cli.report import save_report
-
-        click.echo(f"{program_name()}: this is a bug of ours ({type(fault).__name__}: {fault})", err=True)
-        click.echo(save_report(fault), err=True)
-        return 3
+        return _report(fault)
 
 
 def _run(arguments: list[str] | None) -> int:
@@ -80,9 +90,15 @@ def _run(arguments: list[str] | None) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _silence_output() -> None:
-    """Whoever read our output is gone; the interpreter must not complain about that at its end."""
-    import os
+def _report(fault: Exception) -> int:
+    from hookline._cli.report import save_report
 
+    click.echo(f"{program_name()}: this is a bug of ours ({type(fault).__name__}: {fault})", err=True)
+    click.echo(save_report(fault), err=True)
+    return 3
+
+
+def _silence_output() -> None:
+    """Nobody can read our output any more; the interpreter must not complain about that at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
