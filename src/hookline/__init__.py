@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        if not name.startswith("_"):
+        if name == "__all__" or not name.startswith("_"):
             from hookline import _public
 
-            if name in _public.__all__:
+            if name in {"__all__", *_public.__all__}:
                 return getattr(_public, name)
         raise AttributeError(f"module 'hookline' has no attribute {name!r}")
 

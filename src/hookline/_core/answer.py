@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hookline._core.decisions import DECISIONS, Decision
+from hookline._core.decisions import DECISIONS, Allow, Ask, Decision, Deny
 from hookline._core.effects import Effect
 
 Word = type[Decision] | type[Effect]  # one thing that a point admits and a hook commits
@@ -31,12 +31,24 @@ Answerable = Answer | Decision | Effect | None  # what a handler may return
 
 def answer_from(value: object) -> Answer | None:
     """The answer that a handler's return value stands for, or None when it stands for none."""
-    if value is None:
-        return NOTHING
-    if isinstance(value, Answer):
-        return value
-    if isinstance(value, DECISIONS):
-        return Answer(decision=value)
-    if isinstance(value, Effect):
-        return Answer(effects=(value,))
-    return None
+    match value:
+        case None:
+            return NOTHING
+        case Answer():
+            answer = value
+        case Allow() | Ask() | Deny():
+            answer = Answer(decision=value)
+        case Effect():
+            answer = Answer(effects=(value,))
+        case _:
+            return None
+    return answer if _is_sound(answer) else None
+
+
+def _is_sound(answer: Answer) -> bool:
+    """Whether an answer holds what its types say: those who make one in code are not checked by anybody else."""
+    decision: object = answer.decision
+    effects: object = answer.effects
+    if not (decision is None or isinstance(decision, DECISIONS)) or not isinstance(effects, tuple):
+        return False
+    return all(isinstance(effect, Effect) and effect.is_sound() for effect in effects)

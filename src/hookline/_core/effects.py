@@ -20,6 +20,10 @@ class Effect:
 
     combine: ClassVar[Combine] = Combine.APPEND
 
+    def is_sound(self) -> bool:
+        """Whether it holds what its fields say, where wrong values would otherwise be met only when it is applied."""
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class AddContext(Effect):
@@ -41,6 +45,9 @@ class RewriteInput(Effect):
 
     input: Mapping[str, Any]
     combine: ClassVar[Combine] = Combine.LAST_WINS
+
+    def is_sound(self) -> bool:
+        return isinstance(self.input, Mapping)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,22 +6,37 @@ One worker makes a lane a serial queue; many workers and no queue make it a pool
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from contextvars import Context
+from dataclasses import dataclass, field
 from typing import Any
 
 from hookline._core.hooks import Hook
+from hookline._core.outcomes import Kind, Outcome
 from hookline._core.ports import LanePolicy, WhenFull
 from hookline._core.reasons import Skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Job:
-    """One background call: what runs it, and what to say when it never ran."""
+    """One background call: what runs it, in the context of its event, and where word goes of one that never ran."""
 
     session_id: str
     hook: Hook
     run: Callable[[], Coroutine[Any, Any, object]]
-    skip: Callable[[Skip], None]
+    record: Callable[[Outcome], None]
+    context: Context
+    begun: bool = False
+    room: "asyncio.Future[None] | None" = field(default=None)
+
+    async def work(self) -> None:
+        self.begun = True
+        await self.run()
+
+    def skip(self, why: Skip) -> None:
+        self.record(Outcome(hook=self.hook, kind=Kind.SKIPPED, why=why))
+
+    def cancel(self) -> None:
+        self.record(Outcome(hook=self.hook, kind=Kind.CANCELLED))
 
 
 class Lane:
@@ -29,74 +44,111 @@ class Lane:
 
     def __init__(self, policy: LanePolicy) -> None:
         self._policy = policy
-        self._running: dict[asyncio.Task[object], Job] = {}
-        self._waiting: deque[Job] = deque()
-        self._changed: asyncio.Event = asyncio.Event()
+        self._running: dict[asyncio.Task[None], Job] = {}
+        self._queue: deque[Job] = deque()
+        self._outside: deque[Job] = deque()  # they wait for room in the queue, and hold their events back
         self._faults: list[BaseException] = []  # only an account that could not be written raises in a call
-        self.dropped = 0
+        self._closed = False
 
     async def submit(self, job: Job) -> None:
         """Start or queue *job*. Past both bounds it is skipped, or waited for, as the policy says."""
-        while self._is_full():
-            if self._policy.when_full is WhenFull.DROP:
-                self.dropped += 1
-                job.skip(Skip.LANE_FULL)
-                return
-            self._changed.clear()
-            await self._changed.wait()
-        self._waiting.append(job)
-        self._start_next()
+        if self._closed:
+            job.skip(Skip.CLOSED)
+        elif not self._outside and self._has_room():
+            self._take(job)
+        elif self._policy.when_full is WhenFull.DROP:
+            job.skip(Skip.LANE_FULL)
+        else:
+            await self._wait_for_room(job)
 
     async def drain(self, session_id: str, budget: float) -> tuple[str, ...]:
         """Wait up to *budget* seconds for a session's calls, cancel the rest, and name the hooks that were cut off."""
-        deadline = asyncio.get_running_loop().time() + budget
-        while self._jobs_of(session_id):
-            left = deadline - asyncio.get_running_loop().time()
-            if left <= 0:
-                break
-            tasks = [task for task, job in self._running.items() if job.session_id == session_id]
-            self._changed.clear()
-            waiter = asyncio.ensure_future(self._changed.wait())
-            await asyncio.wait([*tasks, waiter], timeout=left, return_when=asyncio.FIRST_COMPLETED)
-            waiter.cancel()
-        abandoned = await self._abandon(session_id)
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + budget
+        while self._jobs_of(session_id) and (left := deadline - loop.time()) > 0:
+            await asyncio.wait(self._running, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        abandoned = await self._abandon(lambda job: job.session_id == session_id)
         if self._faults:
             raise self._faults.pop(0)
         return abandoned
 
-    def _is_full(self) -> bool:
-        return len(self._running) >= self._policy.workers and len(self._waiting) >= self._policy.queue
+    def shut(self) -> None:
+        """Take nothing more, and skip whatever has not started."""
+        self._closed = True
+        for job in (*self._queue, *self._outside):
+            job.skip(Skip.CLOSED)
+            _let_go(job)
+        self._queue.clear()
+        self._outside.clear()
 
-    def _jobs_of(self, session_id: str) -> list[Job]:
-        return [job for job in (*self._running.values(), *self._waiting) if job.session_id == session_id]
+    async def close(self) -> None:
+        """Shut, cancel what runs and wait for it to end."""
+        self.shut()
+        await self._abandon(lambda _: True)
 
-    def _start_next(self) -> None:
-        while self._waiting and len(self._running) < self._policy.workers:
-            job = self._waiting.popleft()
-            task = asyncio.ensure_future(job.run())
+    def _has_room(self) -> bool:
+        return len(self._running) < self._policy.workers or len(self._queue) < self._policy.queue
+
+    def _take(self, job: Job) -> None:
+        self._queue.append(job)
+        self._start()
+
+    def _start(self) -> None:
+        while self._queue and len(self._running) < self._policy.workers:
+            job = self._queue.popleft()
+            task = asyncio.get_running_loop().create_task(job.work(), context=job.context)
             self._running[task] = job
             task.add_done_callback(self._ended)
 
-    def _ended(self, task: "asyncio.Task[object]") -> None:
-        self._running.pop(task, None)
-        if not task.cancelled() and (fault := task.exception()) is not None:
-            self._faults.append(fault)
-        self._start_next()
-        self._changed.set()
+    async def _wait_for_room(self, job: Job) -> None:
+        job.room = asyncio.get_running_loop().create_future()
+        self._outside.append(job)
+        try:
+            await job.room
+        except asyncio.CancelledError:
+            if job in self._outside:  # else it got its room in the same moment, and runs
+                self._outside.remove(job)
+                job.cancel()
+            raise
 
-    async def _abandon(self, session_id: str) -> tuple[str, ...]:
-        waiting = [job for job in self._waiting if job.session_id == session_id]
-        self._waiting = deque(job for job in self._waiting if job.session_id != session_id)
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        job = self._running.pop(task)
+        if task.cancelled():
+            if not job.begun:
+                self._keep_fault(job.cancel)
+        elif (fault := task.exception()) is not None:
+            self._faults.append(fault)
+        if self._closed:
+            return
+        self._start()
+        while self._outside and self._has_room():
+            following = self._outside.popleft()
+            self._take(following)
+            _let_go(following)
+
+    def _keep_fault(self, record: Callable[[], None]) -> None:
+        try:
+            record()
+        except Exception as fault:  # noqa: BLE001  # a callback has nobody to raise to; the drain does
+            self._faults.append(fault)
+
+    def _jobs_of(self, session_id: str) -> list[Job]:
+        return [job for job in (*self._running.values(), *self._queue) if job.session_id == session_id]
+
+    async def _abandon(self, theirs: Callable[[Job], bool]) -> tuple[str, ...]:
+        waiting = [job for job in self._queue if theirs(job)]
+        self._queue = deque(job for job in self._queue if not theirs(job))
         for job in waiting:
             job.skip(Skip.CLOSED)
-        running = {task: job for task, job in self._running.items() if job.session_id == session_id}
+        running = {task: job for task, job in self._running.items() if theirs(job)}
         for task in running:
             task.cancel()
         if running:
             await asyncio.wait(running)
         return tuple(job.hook.id for job in (*running.values(), *waiting))
 
-    async def close(self) -> None:
-        """Cancel everything and wait for it to end."""
-        for session_id in {job.session_id for job in (*self._running.values(), *self._waiting)}:
-            await self._abandon(session_id)
+
+def _let_go(job: Job) -> None:
+    """Let the event go on that waited for room for *job*."""
+    if job.room is not None and not job.room.done():
+        job.room.set_result(None)

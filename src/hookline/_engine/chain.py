@@ -12,25 +12,30 @@ from hookline._engine.invoke import invoke, skipped
 from hookline._engine.occasion import Occasion
 
 
-async def run_chain(hooks: Sequence[Hook], occasion: Occasion) -> list[Outcome]:
-    """The outcomes of *hooks*, which are in the order of their priority.
+async def run_chain(hooks: Sequence[Hook], occasion: Occasion) -> tuple[list[Outcome], Occasion]:
+    """The outcomes of *hooks*, which are in the order of their priority, and the occasion as they left it.
 
     A hook behind a Deny is skipped, unless it commits nothing and the dialect promises its observers to be called.
     """
     outcomes: list[Outcome] = []
     for hook in hooks:
         if occasion.denied and is_cut_off(hook, occasion):
-            outcomes.append(skipped(hook, Skip.DENIED_EARLIER, "the action was denied before"))
+            outcomes.append(cut_off(hook))
             continue
         outcome = await invoke(hook, occasion)
         outcomes.append(outcome)
         occasion = _as_left_by(outcome, occasion)
-    return outcomes
+    return outcomes, occasion
 
 
 def is_cut_off(hook: Hook, occasion: Occasion) -> bool:
     """Whether a Deny keeps *hook* from being called: it could no longer change anything, and was promised nothing."""
     return bool(hook.commits) or not occasion.dialect.observers_after_deny
+
+
+def cut_off(hook: Hook) -> Outcome:
+    """The outcome of a hook that a Deny kept from being called."""
+    return skipped(hook, Skip.DENIED_EARLIER, "the action was denied before")
 
 
 def _as_left_by(outcome: Outcome, occasion: Occasion) -> Occasion:

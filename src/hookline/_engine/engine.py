@@ -10,23 +10,24 @@ from hookline._core.answer import Answerable
 from hookline._core.errors import UsageError
 from hookline._core.hooks import Hook, SessionSettings
 from hookline._core.matchers import EVERYTHING, Matcher
+from hookline._core.outcomes import Outcome
 from hookline._core.points import Event
 from hookline._core.ports import Adapter, Dialect, Dispatcher, Recorder
 from hookline._core.records import Dispatched
 from hookline._core.resolution import Resolution
-from hookline._core.rules import FailurePolicy
+from hookline._core.rules import FailurePolicy, Rule
 from hookline._core.targets import Target
 from hookline._engine.ask import ask
 from hookline._engine.background import Lane
-from hookline._engine.fold import join
+from hookline._engine.fold import fold_all
 from hookline._engine.occasion import Occasion
-from hookline._engine.plan import Group, plan_for, selected
+from hookline._engine.plan import Group, check, in_order, plan_for, selected
 from hookline._engine.registration import Terms, hook_from
 
 DEFAULT_HANDLER_TIMEOUT = 30.0  # long for a decision in this process, short for a person who waits for it
 
 E = TypeVar("E", bound=Event)
-H = TypeVar("H", bound=Callable[..., Answerable | Awaitable[Answerable]])
+R = TypeVar("R", bound=Answerable | Awaitable[Answerable])
 
 
 class HookEngine:
@@ -53,6 +54,9 @@ class HookEngine:
         self._in_code = in_code
         self._adapters = dict(adapters)
         self._hooks: list[Hook] = list(hooks)
+        check(self._hooks, self._dialects)
+        if in_code.name not in {dialect.name for dialect in self._dialects}:
+            raise UsageError(f"handlers would be of the dialect {in_code.name!r}, which this engine does not ask")
         self._plans: dict[type[Event], tuple[Group, ...]] = {}
         self._lanes: dict[str, Lane] = {}
         self._closed = False
@@ -65,7 +69,7 @@ class HookEngine:
         timeout: float = DEFAULT_HANDLER_TIMEOUT,
         priority: int = 0,
         on_failure: FailurePolicy | None = None,
-    ) -> Callable[[H], H]:
+    ) -> Callable[[Callable[[E], R]], Callable[[E], R]]:
         """Register the decorated callable for *event*.
 
         It is given the event and returns None, a decision, an effect or an Answer; its return annotation, where it
@@ -75,10 +79,12 @@ class HookEngine:
         that the point cannot honour.
         """
 
-        def register(handler: H) -> H:
+        def register(handler: Callable[[E], R]) -> Callable[[E], R]:
             number = sum(hook.dialect == self._in_code.name for hook in self._hooks)
             terms = Terms(match=match, timeout=timeout, priority=priority, on_failure=on_failure)
-            self._hooks.append(hook_from(handler, event, self._in_code, number, terms))
+            hook = hook_from(handler, event, self._in_code, number, terms)
+            check((*self._hooks, hook), self._dialects)
+            self._hooks.append(hook)
             self._plans.clear()
             return handler
 
@@ -86,8 +92,7 @@ class HookEngine:
 
     def hooks(self) -> tuple[Hook, ...]:
         """Every hook, in the order in which they are asked."""
-        places = {dialect.name: place for place, dialect in enumerate(self._dialects)}
-        return tuple(sorted(self._hooks, key=lambda hook: places.get(hook.dialect, len(places))))
+        return in_order(self._hooks, self._dialects)
 
     def preview(self, event: Event) -> tuple[Hook, ...]:
         """The hooks that *event* would reach, in configured order. Nothing is called."""
@@ -130,13 +135,15 @@ class HookEngine:
         if self._closed:
             raise UsageError("this engine is closed; a closed guard must not look like one that agrees")
         since = time.monotonic()
+        said: list[tuple[Rule, Outcome]] = []
         resolution: Resolution | None = None
         for group in self._plan(type(event)):
-            hooks = selected(event, group)
+            seen = event if resolution is None else resolution.event
+            hooks = selected(seen, group)
             if not hooks:
                 continue
             occasion = Occasion(
-                event=event if resolution is None else resolution.event,
+                event=seen,
                 dialect=group.dialect,
                 rule=group.rule,
                 adapters=self._adapters,
@@ -145,8 +152,9 @@ class HookEngine:
                 strict=self.strict,
                 denied=resolution is not None and resolution.denied,
             )
-            said = await ask(hooks, occasion, partial(self._lane, group.dialect))
-            resolution = said if resolution is None else join(resolution, said)
+            outcomes = await ask(hooks, occasion, partial(self._lane, group.dialect))
+            said.extend([(group.rule, outcome) for outcome in outcomes])
+            resolution = fold_all(event, said, strict=self.strict)
         if resolution is None:
             resolution = Resolution(event=event)
         if recorder is not None:
@@ -158,6 +166,8 @@ class HookEngine:
         lane = self._lanes.get(dialect.name)
         if lane is None:
             lane = self._lanes[dialect.name] = Lane(dialect.lane)
+            if self._closed:
+                lane.shut()
         return lane
 
 

@@ -15,23 +15,29 @@ from hookline._core.rules import FailurePolicy, Rule
 _RANK = {decision: rank for rank, decision in enumerate(DECISIONS)}
 
 Made = tuple[Hook, Decision]
+Asked = tuple[Rule, Applied]
 
 
 def fold(event: Event, outcomes: Sequence[Outcome], rule: Rule, *, strict: bool = False) -> Resolution:
-    """Combine *outcomes*, which are in configured order, whatever order they finished in.
+    """Combine *outcomes* of one dialect, which are in configured order, whatever order they finished in."""
+    return fold_all(event, [(rule, outcome) for outcome in outcomes], strict=strict)
 
-    The strongest decision counts and, among equals, the first. A Deny drops every effect that the rule does not let
-    survive it. `strict` turns each failure or skip of a hook that could have denied into a Deny.
+
+def fold_all(event: Event, said: Sequence[tuple[Rule, Outcome]], *, strict: bool = False) -> Resolution:
+    """Combine what the hooks of all dialects said about *event*, in configured order, each under its dialect's rule.
+
+    The strongest decision counts and, among equals, the first. A Deny drops every effect whose rule does not let it
+    survive one. `strict` turns each failure or skip of a hook that could have denied into a Deny.
     """
     decisions: list[Made] = []
-    asked: list[Applied] = []
+    asked: list[Asked] = []
     failed_run: Outcome | None = None
-    for outcome in outcomes:
+    for rule, outcome in said:
         answer = outcome.answer
         if answer is not None:
             if answer.decision is not None:
                 decisions.append((outcome.hook, answer.decision))
-            asked.extend(Applied(outcome.hook.id, effect) for effect in answer.effects)
+            asked.extend((rule, Applied(outcome.hook.id, effect)) for effect in answer.effects)
             continue
         policy = consequence(outcome, rule, strict=strict)
         if policy is FailurePolicy.DENY:
@@ -39,14 +45,14 @@ def fold(event: Event, outcomes: Sequence[Outcome], rule: Rule, *, strict: bool 
         elif policy is FailurePolicy.FAIL_RUN and failed_run is None:
             failed_run = outcome
     decided_by, decision, overruled = _decide(decisions)
-    applied, ignored = _combine(asked, rule, denied=isinstance(decision, Deny))
+    applied, ignored = _combine(asked, denied=isinstance(decision, Deny))
     return Resolution(
-        event=rewritten(event, applied),
+        event=rewritten(event, applied) if applied else event,
         decision=decision,
         decided_by=decided_by,
         applied=tuple(applied),
         ignored=(*overruled, *ignored),
-        outcomes=tuple(outcomes),
+        outcomes=tuple([outcome for _, outcome in said]),
         failed_run=failed_run,
     )
 
@@ -81,50 +87,25 @@ def rewritten(event: Event, applied: Iterable[Applied]) -> Event:
     return event
 
 
-def join(first: Resolution, then: Resolution) -> Resolution:
-    """One resolution of what two dialects said in turn, the second about the event as the first left it.
-
-    An earlier Deny stands. Otherwise the stronger decision counts, and the earlier of two equals.
-    """
-    keep_first = _strength(first.decision) >= _strength(then.decision)
-    winner, loser = (first, then) if keep_first else (then, first)
-    overruled: tuple[Ignored, ...] = ()
-    if loser.decision is not None and loser.decided_by is not None:
-        overruled = (Ignored(loser.decided_by, type(loser.decision), f"{winner.decided_by} decides"),)
-    return Resolution(
-        event=then.event,
-        decision=winner.decision,
-        decided_by=winner.decided_by,
-        applied=(*first.applied, *then.applied),
-        ignored=(*first.ignored, *then.ignored, *overruled),
-        outcomes=(*first.outcomes, *then.outcomes),
-        failed_run=first.failed_run or then.failed_run,
-    )
-
-
-def _strength(decision: Decision | None) -> int:
-    return -1 if decision is None else _RANK[type(decision)]
-
-
 def _decide(decisions: list[Made]) -> tuple[str | None, Decision | None, list[Ignored]]:
     if not decisions:
         return None, None, []
-    winner = max(decisions, key=lambda made: _strength(made[1]))  # max keeps the first of equals
+    winner = max(decisions, key=lambda made: _RANK[type(made[1])])  # max keeps the first of equals
     hook, decision = winner
     why = f"{hook.id} decides"
-    overruled = [Ignored(loser.id, type(lost), why) for loser, lost in decisions if (loser, lost) is not winner]
-    return hook.id, decision, [each for each in overruled if each.hook != hook.id]
+    overruled = [Ignored(loser.id, type(lost), why) for loser, lost in decisions if loser is not hook]
+    return hook.id, decision, overruled
 
 
-def _combine(asked: list[Applied], rule: Rule, *, denied: bool) -> tuple[list[Applied], list[Ignored]]:
+def _combine(asked: list[Asked], *, denied: bool) -> tuple[list[Applied], list[Ignored]]:
     chosen: dict[type[Effect], Applied] = {}
-    for each in asked:
+    for _, each in asked:
         kind = type(each.effect)
         if kind.combine is Combine.LAST_WINS or (kind.combine is Combine.FIRST_WINS and kind not in chosen):
             chosen[kind] = each
     applied: list[Applied] = []
     ignored: list[Ignored] = []
-    for each in asked:
+    for rule, each in asked:
         kind = type(each.effect)
         if denied and kind not in rule.survives_deny:
             ignored.append(Ignored(each.hook, kind, "the action was denied"))

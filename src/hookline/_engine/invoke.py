@@ -13,6 +13,7 @@ from hookline._core.reasons import Failure, Skip
 from hookline._core.records import HookStarted
 from hookline._engine.admit import objection_to
 from hookline._engine.occasion import Occasion
+from hookline._engine.plan import Unusable
 
 
 async def invoke(hook: Hook, occasion: Occasion) -> Outcome:
@@ -34,9 +35,12 @@ def skipped(hook: Hook, why: Skip, detail: str = "") -> Outcome:
 
 
 async def _attempt(hook: Hook, occasion: Occasion) -> Outcome:
-    payload = occasion.dialect.encode(occasion.event, hook)
-    if isinstance(payload, Refused):
-        return skipped(hook, payload.why, payload.detail)
+    payload = _encode(hook, occasion)
+    if not isinstance(payload, Payload):
+        outcome = _never_called(hook, payload)
+        if hook.background:
+            occasion.record_end(outcome)
+        return outcome
     started, begun = time.time(), time.monotonic()
     recorded = hook.target.leaves_process or hook.background  # what ends within the dispatch stands in its record
     if recorded:
@@ -65,6 +69,21 @@ async def _attempt(hook: Hook, occasion: Occasion) -> Outcome:
     return outcome
 
 
+def _never_called(hook: Hook, why: Refused | CallFailed) -> Outcome:
+    if isinstance(why, Refused):
+        return skipped(hook, why.why, why.detail)
+    return Outcome(hook=hook, kind=Kind.FAILED, why=why.why, detail=why.detail, reply=why)
+
+
+def _encode(hook: Hook, occasion: Occasion) -> Payload | Refused | CallFailed:
+    if isinstance(hook.target, Unusable):
+        return CallFailed(why=Failure.CRASHED, detail=hook.target.detail)
+    try:
+        return occasion.dialect.encode(occasion.event, hook)
+    except Exception as fault:  # noqa: BLE001  # an event from outside may hold anything
+        return CallFailed(why=Failure.CRASHED, detail=f"its payload could not be made: {fault!r}")
+
+
 async def _call(hook: Hook, payload: Payload, occasion: Occasion) -> Reply:
     adapter = occasion.adapters.get(type(hook.target))
     if adapter is None:
@@ -72,12 +91,20 @@ async def _call(hook: Hook, payload: Payload, occasion: Occasion) -> Reply:
         return CallFailed(why=Failure.COULD_NOT_START, detail=f"no adapter is registered for {kind}")
     try:
         return await adapter.call(hook.target, payload, Limits(hook.timeout, occasion.dialect.output_bytes))
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        return CallFailed(why=Failure.CRASHED, detail=f"{type(adapter).__name__}: its work was cancelled from within")
     except Exception as fault:  # noqa: BLE001  # an adapter that breaks its contract is a hook that failed, not a crash
         return CallFailed(why=Failure.CRASHED, detail=f"{type(adapter).__name__}: {fault!r}")
 
 
 def _understand(hook: Hook, reply: Reply, occasion: Occasion) -> tuple[Answer | None, Failure | None, str]:
-    answer = occasion.dialect.decode(reply, occasion.event, hook)
+    try:
+        answer = occasion.dialect.decode(reply, occasion.event, hook)
+    except Exception as fault:  # noqa: BLE001  # a dialect from outside that breaks must not turn a guard into nothing
+        return None, Failure.CRASHED, f"its reply could not be read: {fault!r}"
     if isinstance(answer, CallFailed):
         return None, answer.why, answer.detail
     if objection := objection_to(answer, hook, occasion.rule):

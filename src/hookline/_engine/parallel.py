@@ -9,23 +9,24 @@ from hookline._engine.invoke import invoke
 from hookline._engine.occasion import Occasion
 
 
-async def run_parallel(hooks: Sequence[Hook], occasion: Occasion) -> list[Outcome]:
-    """The outcomes of *hooks*, in their order. Cancelling it cancels every call and waits until each has ended."""
+async def run_parallel(hooks: Sequence[Hook], occasion: Occasion) -> tuple[list[Outcome], Occasion]:
+    """The outcomes of *hooks*, in their order. Cancelling it cancels every call once and waits until each has ended."""
     if len(hooks) == 1:
-        return [await invoke(hooks[0], occasion)]
+        return [await invoke(hooks[0], occasion)], occasion
     tasks = [asyncio.ensure_future(invoke(hook, occasion)) for hook in hooks]
     try:
-        return list(await asyncio.gather(*tasks))
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await _until_ended(tasks)
-        raise
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)  # only an account that cannot be kept raises
+    finally:
+        await _end(tasks)
+    return [task.result() for task in tasks], occasion
 
 
-async def _until_ended(tasks: Sequence[asyncio.Task[Outcome]]) -> None:
-    """Wait for all of *tasks*, also when the waiting itself is cancelled: their processes must be gone first."""
+async def _end(tasks: Sequence[asyncio.Task[Outcome]]) -> None:
+    """Cancel what is left of *tasks* and wait for it, also when cancelled again: their processes must be gone first."""
     cancelled: asyncio.CancelledError | None = None
+    for task in tasks:
+        if not task.done():
+            task.cancel()
     while pending := [task for task in tasks if not task.done()]:
         try:
             await asyncio.wait(pending)

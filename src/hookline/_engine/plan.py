@@ -1,12 +1,14 @@
-"""Which hooks an event reaches: per event class, grouped by dialect in the order in which they are asked."""
+"""Which hooks an event reaches: per hook point, grouped by dialect in the order in which they are asked."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
+from hookline._core.errors import UsageError
 from hookline._core.hooks import Hook
 from hookline._core.points import Event
 from hookline._core.ports import Dialect, Strategy
 from hookline._core.rules import Rule
+from hookline._core.targets import Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,21 +20,65 @@ class Group:
     hooks: tuple[Hook, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Unusable(Target):
+    """Stands for the target of a hook whose own matcher or condition broke: it has failed before it is called."""
+
+    detail: str
+
+    @property
+    def leaves_process(self) -> bool:
+        return False
+
+
+def in_order(hooks: Collection[Hook], dialects: Sequence[Dialect]) -> tuple[Hook, ...]:
+    """*hooks* by dialect, and within a chain by priority. Ties keep the order of registration."""
+    ordered: list[Hook] = []
+    for dialect in dialects:
+        mine = [hook for hook in hooks if hook.dialect == dialect.name]
+        if dialect.strategy is Strategy.CHAIN:
+            mine.sort(key=lambda hook: hook.priority)
+        ordered.extend(mine)
+    return tuple(ordered)
+
+
 def plan_for(event: type[Event], hooks: Iterable[Hook], dialects: Sequence[Dialect]) -> tuple[Group, ...]:
-    """The groups that *event* reaches, empty ones left out."""
-    here = [hook for hook in hooks if hook.event is event]
+    """The groups that *event* reaches, empty ones left out. A subclass of an event is an occurrence of its point."""
+    here = [hook for hook in hooks if issubclass(event, hook.event)]
     groups: list[Group] = []
     for dialect in dialects:
-        mine = [hook for hook in here if hook.dialect == dialect.name]
-        rule = dialect.rule(event)
-        if not mine or rule is None:
-            continue
-        if dialect.strategy is Strategy.CHAIN:
-            mine.sort(key=lambda hook: hook.priority)  # stable: ties keep the order of registration
-        groups.append(Group(dialect=dialect, rule=rule, hooks=tuple(mine)))
+        mine = in_order(here, (dialect,))
+        rule = dialect.rule(event.point.event)
+        if mine and rule is not None:
+            groups.append(Group(dialect=dialect, rule=rule, hooks=mine))
     return tuple(groups)
 
 
 def selected(event: Event, group: Group) -> list[Hook]:
-    """The hooks of *group* whose matcher and condition let *event* through."""
-    return [hook for hook in group.hooks if hook.selects(event)]
+    """The hooks of *group* whose matcher and condition let *event* through, and those of which neither can be told."""
+    chosen: list[Hook] = []
+    for hook in group.hooks:
+        try:
+            if hook.selects(event):
+                chosen.append(hook)
+        except Exception as fault:  # noqa: BLE001  # it might have been a guard: it must not vanish
+            detail = f"its matcher or condition broke: {type(fault).__name__}: {fault}"
+            chosen.append(replace(hook, target=Unusable(detail)))
+    return chosen
+
+
+def check(hooks: Iterable[Hook], dialects: Sequence[Dialect]) -> None:
+    """Raise UsageError for a hook that would never run, or could not be told from another."""
+    known = {dialect.name: dialect for dialect in dialects}
+    seen: set[str] = set()
+    for hook in hooks:
+        dialect = known.get(hook.dialect)
+        if dialect is None:
+            raise UsageError(f"hook {hook.id} is of the dialect {hook.dialect!r}, which this engine does not ask")
+        if getattr(hook.event, "point", None) is None:
+            raise UsageError(f"hook {hook.id} is for {hook.event.__name__}, which is no hook point")
+        if dialect.rule(hook.event.point.event) is None:
+            raise UsageError(f"hook {hook.id} is for {hook.event.point.name}, which {dialect.name} does not have")
+        if hook.id in seen:
+            raise UsageError(f"two hooks have the id {hook.id}: an answer must be told from another")
+        seen.add(hook.id)

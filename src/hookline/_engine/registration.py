@@ -2,7 +2,7 @@
 
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,13 +70,13 @@ def _committed(handler: Callable[..., Any], admits: frozenset[Word]) -> frozense
     """The words in the return annotation; without one, or with Answer or Any in it, all that the point admits."""
     try:
         hints = typing.get_type_hints(handler)
-    except (NameError, TypeError):  # an annotation that cannot be resolved here says nothing
+    except Exception:  # noqa: BLE001  # resolving runs the annotation's text; one that cannot be resolved says nothing
         return admits
     if "return" not in hints:
         return admits
     words: set[Word] = set()
     for part in _parts(hints["return"]):
-        if part is type(None):
+        if part is None or part is type(None):
             continue
         if part not in _WORDS:
             return admits
@@ -85,8 +85,11 @@ def _committed(handler: Callable[..., Any], admits: frozenset[Word]) -> frozense
 
 
 def _parts(annotation: Any) -> tuple[Any, ...]:
-    """The members of a union, looked up inside an awaitable's argument too."""
+    """The members of a union; for an awaitable, those of what it comes to."""
     origin = typing.get_origin(annotation)
+    arguments = typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
-        return tuple(part for member in typing.get_args(annotation) for part in _parts(member))
+        return tuple(part for member in arguments for part in _parts(member))
+    if arguments and isinstance(origin, type) and issubclass(origin, Awaitable):
+        return _parts(arguments[-1])  # Awaitable[T], and Coroutine[Y, S, T] too
     return (annotation,)
