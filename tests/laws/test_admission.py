@@ -134,6 +134,8 @@ async def test_a_deny_out_of_turn_denies_nothing() -> None:
         pytest.param(Answer(effects=None), id="no effects, not even none"),
         pytest.param(RewriteInput("ls"), id="an input that is text"),
         pytest.param(RewriteInput(None), id="no input"),
+        pytest.param(AddContext(None), id="context without text"),
+        pytest.param(Notify(42), id="a message that is a number"),
     ],
 )
 async def test_an_answer_of_nonsense_is_a_failure(nonsense: Any) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.engine_rig import (
     SERIAL,
     WAITING,
+    Account,
     Rig,
     background,
     dialect,
@@ -17,9 +18,12 @@ from tests.engine_rig import (
     in_session,
 )
 
+from hookline._core.errors import StateError
+from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind
 from hookline._core.ports import LanePolicy, Strategy
 from hookline._core.reasons import Skip
+from hookline._core.records import HookStarted, Record
 
 LONG = 60.0  # a budget that no test uses up
 
@@ -188,3 +192,64 @@ async def test_a_chain_that_outlives_its_engine_starts_nothing_in_the_background
     await idle()
     assert rig.puppets.names == ["a"]
     assert rig.account.endings() == [("b", Skip.CLOSED)]
+
+
+def two_lanes(*hooks: Hook) -> Rig:
+    return Rig(*hooks, of=(dialect("first", lane=SERIAL), dialect("second", lane=SERIAL)))
+
+
+async def test_closing_one_lane_starts_nothing_in_another() -> None:
+    """While the calls of one dialect are ended, no waiting call of another dialect is started."""
+    rig = two_lanes(background("a", tidies=True, dialect="first"), background("b", held=True, dialect="second"))
+    for _ in range(2):
+        await rig.dispatch()
+    await rig.puppets.started("a", "b")
+    closing = asyncio.ensure_future(rig.engine.aclose())
+    await idle()
+
+    if rig.puppets.running == 2:
+        await rig.puppets.finish("b")
+        await idle()
+    await rig.puppets.finish("a")
+    await closing
+    assert sorted(rig.puppets.names) == ["a", "b"]
+
+
+async def test_an_engine_closes_while_events_are_under_way() -> None:
+    """A chain that ends while its engine is being closed finds its lane shut, also one that was never used before."""
+    rig = two_lanes(
+        background("a", tidies=True, dialect="first"),
+        hook("slow", held=True, dialect="second"),
+        background("b", dialect="second"),
+    )
+    dispatching = rig.dispatching()
+    await rig.puppets.started("a", "slow")
+    closing = asyncio.ensure_future(rig.engine.aclose())
+    await idle()
+    await rig.puppets.finish("slow")
+    await dispatching
+    await rig.puppets.finish("a")
+
+    await closing
+    assert "b" not in rig.puppets.names
+    assert ("b", Skip.CLOSED) in rig.account.endings()
+
+
+class FullDisk(Account):
+    """An account that cannot be written when a call is about to start."""
+
+    def record(self, record: Record) -> None:
+        if isinstance(record, HookStarted):
+            raise StateError("no space left on device")
+        super().record(record)
+
+
+async def test_an_account_that_cannot_be_kept_is_its_own_session_s_fault() -> None:
+    """What could not be recorded in the background is raised where its session is drained, and in no other's drain."""
+    rig = alone(lane=SERIAL)
+    await rig.engine.recording(FullDisk()).dispatch(in_session("one"))
+    await idle()
+
+    assert await rig.engine.drain("two", LONG) == ()
+    with pytest.raises(StateError, match="no space left"):
+        await rig.engine.drain("one", LONG)

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -252,3 +253,38 @@ async def test_an_answer_may_hold_a_decision_and_effects() -> None:
 
     assert resolution.decision == Deny("no")
     assert resolution.effects(AddContext) == (AddContext("use ls"),)
+
+
+async def test_a_handler_that_blocks_stops_nobody_else() -> None:
+    """A synchronous handler runs off the loop: everything else goes on while it blocks (F-15)."""
+    loop, started, release = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+    def blocks(event: BeforeToolCall) -> AddContext:
+        loop.call_soon_threadsafe(started.set)
+        release.wait()
+        return AddContext("at last")
+
+    async with engine_for_handlers() as engine:
+        engine.on(BeforeToolCall)(blocks)
+        dispatching = asyncio.ensure_future(engine.dispatch(EVENT))
+        await started.wait()
+        release.set()
+
+        assert (await dispatching).effects(AddContext) == (AddContext("at last"),)
+
+
+async def test_a_guard_that_blocks_past_its_time_denies() -> None:
+    """A synchronous guard is held to its deadline: what it would say later is not waited for (F-15)."""
+    release = threading.Event()
+
+    def blocks(event: BeforeToolCall) -> Deny | None:
+        release.wait()
+        return None
+
+    async with engine_for_handlers() as engine:
+        engine.on(BeforeToolCall, timeout=0.05)(blocks)
+        resolution = await engine.dispatch(EVENT)
+        release.set()
+
+    assert resolution.denied
+    assert resolution.outcomes[0].why is Failure.TIMEOUT

@@ -127,6 +127,24 @@ async def test_work_of_an_adapter_that_is_cancelled_from_within_is_a_failure() -
     assert [outcome.kind for outcome in dispatching.result().outcomes] == [Kind.FAILED, Kind.ANSWERED]
 
 
+async def test_a_cancellation_from_before_is_not_taken_for_one_of_now() -> None:
+    """A task that was cancelled once and went on, as when a session ends, dispatches like any other."""
+    rig = Rig(hook("a", asyncio.CancelledError()), of=PARALLEL)
+
+    async def go_on() -> Resolution:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return await rig.dispatch()
+
+    ending = asyncio.ensure_future(go_on())
+    await idle()
+    ending.cancel()
+    await asyncio.wait([ending])
+    assert not ending.cancelled()
+    assert [outcome.why for outcome in ending.result().outcomes] == [Failure.CRASHED]
+
+
 @drawn.LAW
 @given(cases(), st.one_of(st.none(), drawn.silences, st.just(Deny("out of turn"))), st.integers(0, 5))
 async def test_observers_are_invisible(case: Case, says: object, place: int) -> None:

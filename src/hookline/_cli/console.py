@@ -14,7 +14,7 @@ from hookline._core.hooks import HeldBack
 from hookline._core.outcomes import Kind, Outcome
 from hookline._core.problems import Scope
 from hookline._core.reasons import Skip
-from hookline._core.records import Dispatched, HookEnded, HookStarted, Record
+from hookline._core.records import Dispatched, HookEnded, HookStarted, Noted, Record
 from hookline.session.ports import ApprovalRequest, Approver, RunResult, Verdict
 
 SLOW = 2.0  # seconds after which a person begins to wonder what the session waits for
@@ -60,6 +60,8 @@ class Console:
             for stream in self._streams:
                 for line in stream.lines(record):
                     click.echo(line)
+        if self._original and isinstance(record, Noted) and not record.hook:
+            return  # a remark of the session's own, which the original does not make
         for package, _ in self._project.loaded:
             if package.notices is not None:
                 for line in package.notices(record, self._program):

@@ -10,11 +10,16 @@ Word = type[Decision] | type[Effect]  # one thing that a point admits and a hook
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one hook said. *notes* name parts of its reply that were read by nobody, for the trace."""
+    """What one hook said.
+
+    `notes` name parts of its reply that were read by nobody, for the trace. `doubt` says why this may not be all that
+    it meant, such as text in front of an answer: the dialect's rule is to go on, and under strict it is no answer.
+    """
 
     decision: Decision | None = None
     effects: tuple[Effect, ...] = ()
     notes: tuple[str, ...] = ()
+    doubt: str = ""
 
     def words(self) -> frozenset[Word]:
         """Every kind of decision and effect in this answer."""

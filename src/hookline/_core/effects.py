@@ -1,7 +1,7 @@
 """Every other change that a hook may ask of the session, and how two of a kind combine."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -22,7 +22,7 @@ class Effect:
 
     def is_sound(self) -> bool:
         """Whether it holds what its fields say, where wrong values would otherwise be met only when it is applied."""
-        return True
+        return all(isinstance(getattr(self, each.name), str) for each in fields(self))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ class WhenFull(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanePolicy:
-    """A dialect's background lane: calls at once, calls waiting beyond those, and what happens past both."""
+    """A background lane: calls at once, calls waiting beyond those, and what happens past both."""
 
     workers: int
     queue: int
@@ -53,8 +53,6 @@ class Dialect(Protocol):
     @property
     def strategy(self) -> Strategy: ...
     @property
-    def lane(self) -> LanePolicy: ...
-    @property
     def output_bytes(self) -> int: ...
     @property
     def observers_after_deny(self) -> bool:
@@ -63,6 +61,10 @@ class Dialect(Protocol):
 
     def rule(self, event: type[Event]) -> Rule | None:
         """The row for this point, or None when the dialect does not have it."""
+        ...
+
+    def lane_of(self, hook: Hook) -> tuple[str, LanePolicy]:
+        """The background lane that *hook* runs in: its name among the dialect's lanes, and its bounds."""
         ...
 
     def encode(self, event: Event, hook: Hook) -> Payload | Refused:

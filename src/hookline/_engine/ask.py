@@ -18,7 +18,7 @@ Run = Callable[[Sequence[Hook], Occasion], Awaitable[tuple[list[Outcome], Occasi
 RUN: dict[Strategy, Run] = {Strategy.PARALLEL: run_parallel, Strategy.CHAIN: run_chain}
 
 
-async def ask(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[], Lane]) -> list[Outcome]:
+async def ask(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook], Lane]) -> list[Outcome]:
     """The outcomes of the foreground ones among *hooks*, in their order.
 
     Behind a Deny of another dialect only observers are called. Under the parallel strategy background hooks start with
@@ -30,11 +30,11 @@ async def ask(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[], Lane
         return outcomes
     foreground = [hook for hook in hooks if not hook.background]
     if occasion.dialect.strategy is Strategy.PARALLEL:
-        await _send(background, occasion, lane())
+        await _send(background, occasion, lane)
         outcomes, _ = await _ask_foreground(foreground, occasion)
         return outcomes
     outcomes, left = await _ask_foreground(foreground, occasion)
-    await _send(background, left, lane())
+    await _send(background, left, lane)
     return outcomes
 
 
@@ -48,7 +48,7 @@ async def _ask_foreground(hooks: Sequence[Hook], occasion: Occasion) -> tuple[li
     return [outcomes.get(hook.id) or cut_off(hook) for hook in hooks], left
 
 
-async def _send(hooks: Sequence[Hook], occasion: Occasion, lane: Lane) -> None:
+async def _send(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook], Lane]) -> None:
     for hook in hooks:
         if occasion.denied and not occasion.dialect.observers_after_deny:
             occasion.record_end(cut_off(hook))
@@ -60,4 +60,4 @@ async def _send(hooks: Sequence[Hook], occasion: Occasion, lane: Lane) -> None:
             record=occasion.record_end,
             context=contextvars.copy_context(),
         )
-        await lane.submit(job)
+        await lane(hook).submit(job)

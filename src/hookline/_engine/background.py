@@ -47,7 +47,7 @@ class Lane:
         self._running: dict[asyncio.Task[None], Job] = {}
         self._queue: deque[Job] = deque()
         self._outside: deque[Job] = deque()  # they wait for room in the queue, and hold their events back
-        self._faults: list[BaseException] = []  # only an account that could not be written raises in a call
+        self._faults: dict[str, list[BaseException]] = {}  # only an account that could not be written raises in a call
         self._closed = False
 
     async def submit(self, job: Job) -> None:
@@ -68,8 +68,8 @@ class Lane:
         while self._jobs_of(session_id) and (left := deadline - loop.time()) > 0:
             await asyncio.wait(self._running, timeout=left, return_when=asyncio.FIRST_COMPLETED)
         abandoned = await self._abandon(lambda job: job.session_id == session_id)
-        if self._faults:
-            raise self._faults.pop(0)
+        if faults := self._faults.pop(session_id, None):
+            raise faults[0]
         return abandoned
 
     def shut(self) -> None:
@@ -115,9 +115,9 @@ class Lane:
         job = self._running.pop(task)
         if task.cancelled():
             if not job.begun:
-                self._keep_fault(job.cancel)
+                self._keep_fault(job)
         elif (fault := task.exception()) is not None:
-            self._faults.append(fault)
+            self._faults.setdefault(job.session_id, []).append(fault)
         if self._closed:
             return
         self._start()
@@ -126,11 +126,11 @@ class Lane:
             self._take(following)
             _let_go(following)
 
-    def _keep_fault(self, record: Callable[[], None]) -> None:
+    def _keep_fault(self, job: Job) -> None:
         try:
-            record()
+            job.cancel()
         except Exception as fault:  # noqa: BLE001  # a callback has nobody to raise to; the drain does
-            self._faults.append(fault)
+            self._faults.setdefault(job.session_id, []).append(fault)
 
     def _jobs_of(self, session_id: str) -> list[Job]:
         return [job for job in (*self._running.values(), *self._queue) if job.session_id == session_id]

@@ -58,7 +58,7 @@ class HookEngine:
         if in_code.name not in {dialect.name for dialect in self._dialects}:
             raise UsageError(f"handlers would be of the dialect {in_code.name!r}, which this engine does not ask")
         self._plans: dict[type[Event], tuple[Group, ...]] = {}
-        self._lanes: dict[str, Lane] = {}
+        self._lanes: dict[tuple[str, str], Lane] = {}
         self._closed = False
 
     def on(
@@ -99,22 +99,37 @@ class HookEngine:
         return tuple(hook for group in self._plan(type(event)) for hook in selected(event, group))
 
     async def dispatch(self, event: Event) -> Resolution:
-        """Call every hook that *event* reaches and fold their outcomes. Raises only when cancelled."""
+        """Call every hook that *event* reaches and fold their outcomes.
+
+        What hooks do never raises. Cancelling it does, once every call has ended; so does wrong use, UsageError.
+        """
         return await self._dispatch(event, None)
 
     def recording(self, recorder: Recorder) -> Dispatcher:
-        """The same engine, its account going to *recorder*."""
+        """The same engine, its account going to *recorder*. What *recorder* raises, dispatching raises."""
         return _Recording(self, recorder)
 
     async def drain(self, session_id: str, budget: float) -> tuple[str, ...]:
         """Wait up to *budget* seconds for a session's background hooks, cut off the rest and name those."""
         ends = [lane.drain(session_id, budget) for lane in self._lanes.values()]
-        return tuple(name for names in await asyncio.gather(*ends) for name in names)
+        abandoned: list[str] = []
+        faults: list[BaseException] = []
+        for drained in await asyncio.gather(*ends, return_exceptions=True):
+            if isinstance(drained, BaseException):
+                faults.append(drained)
+            else:
+                abandoned.extend(drained)
+        if faults:
+            raise faults[0]
+        return tuple(abandoned)
 
     async def aclose(self) -> None:
-        """Stop taking events, end what still runs, and let go of what the adapters keep."""
+        """Stop taking events, end what runs in the background, and let go of what the adapters keep."""
         self._closed = True
-        for lane in self._lanes.values():
+        lanes = tuple(self._lanes.values())  # a chain under way may still add one, which is shut from the start
+        for lane in lanes:
+            lane.shut()
+        for lane in lanes:
             await lane.close()
         for adapter in self._adapters.values():
             await adapter.aclose()
@@ -128,6 +143,8 @@ class HookEngine:
     def _plan(self, event: type[Event]) -> tuple[Group, ...]:
         plan = self._plans.get(event)
         if plan is None:
+            if getattr(event, "point", None) is None:
+                raise UsageError(f"{event.__name__} is not a hook point; see hookline.events for those that are")
             plan = self._plans[event] = plan_for(event, self._hooks, self._dialects)
         return plan
 
@@ -162,10 +179,11 @@ class HookEngine:
             recorder.record(Dispatched(origin=event.origin, resolution=resolution, duration=took))
         return resolution
 
-    def _lane(self, dialect: Dialect) -> Lane:
-        lane = self._lanes.get(dialect.name)
+    def _lane(self, dialect: Dialect, hook: Hook) -> Lane:
+        name, policy = dialect.lane_of(hook)
+        lane = self._lanes.get((dialect.name, name))
         if lane is None:
-            lane = self._lanes[dialect.name] = Lane(dialect.lane)
+            lane = self._lanes[dialect.name, name] = Lane(policy)
             if self._closed:
                 lane.shut()
         return lane

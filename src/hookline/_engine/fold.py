@@ -26,15 +26,16 @@ def fold(event: Event, outcomes: Sequence[Outcome], rule: Rule, *, strict: bool 
 def fold_all(event: Event, said: Sequence[tuple[Rule, Outcome]], *, strict: bool = False) -> Resolution:
     """Combine what the hooks of all dialects said about *event*, in configured order, each under its dialect's rule.
 
-    The strongest decision counts and, among equals, the first. A Deny drops every effect whose rule does not let it
-    survive one. `strict` turns each failure or skip of a hook that could have denied into a Deny.
+    The strongest decision counts and, among equals, the first. A Deny, and a failure that fails the run, drop every
+    effect whose rule does not let it survive one. `strict` turns each failure, skip or doubtful answer of a hook that
+    could have denied into a Deny.
     """
     decisions: list[Made] = []
     asked: list[Asked] = []
     failed_run: Outcome | None = None
     for rule, outcome in said:
         answer = outcome.answer
-        if answer is not None:
+        if answer is not None and not (strict and answer.doubt and could_deny(outcome.hook, rule)):
             if answer.decision is not None:
                 decisions.append((outcome.hook, answer.decision))
             asked.extend((rule, Applied(outcome.hook.id, effect)) for effect in answer.effects)
@@ -45,7 +46,7 @@ def fold_all(event: Event, said: Sequence[tuple[Rule, Outcome]], *, strict: bool
         elif policy is FailurePolicy.FAIL_RUN and failed_run is None:
             failed_run = outcome
     decided_by, decision, overruled = _decide(decisions)
-    applied, ignored = _combine(asked, denied=isinstance(decision, Deny))
+    applied, ignored = _combine(asked, denied=isinstance(decision, Deny) or failed_run is not None)
     return Resolution(
         event=rewritten(event, applied) if applied else event,
         decision=decision,
@@ -76,6 +77,8 @@ def could_deny(hook: Hook, rule: Rule) -> bool:
 
 def reason_of(outcome: Outcome) -> str:
     """Why there is no answer, in words."""
+    if outcome.answer is not None:
+        return outcome.answer.doubt
     return outcome.detail or (outcome.why.value if outcome.why else outcome.kind.value)
 
 

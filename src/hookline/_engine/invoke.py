@@ -89,11 +89,12 @@ async def _call(hook: Hook, payload: Payload, occasion: Occasion) -> Reply:
     if adapter is None:
         kind = type(hook.target).__name__
         return CallFailed(why=Failure.COULD_NOT_START, detail=f"no adapter is registered for {kind}")
+    task = asyncio.current_task()
+    requests = 0 if task is None else task.cancelling()
     try:
         return await adapter.call(hook.target, payload, Limits(hook.timeout, occasion.dialect.output_bytes))
     except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
+        if task is None or task.cancelling() > requests:
             raise
         return CallFailed(why=Failure.CRASHED, detail=f"{type(adapter).__name__}: its work was cancelled from within")
     except Exception as fault:  # noqa: BLE001  # an adapter that breaks its contract is a hook that failed, not a crash

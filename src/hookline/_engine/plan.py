@@ -32,12 +32,12 @@ class Unusable(Target):
 
 
 def in_order(hooks: Collection[Hook], dialects: Sequence[Dialect]) -> tuple[Hook, ...]:
-    """*hooks* by dialect, and within a chain by priority. Ties keep the order of registration."""
+    """*hooks* by dialect, and within a chain by priority, the background last. Ties keep the order of registration."""
     ordered: list[Hook] = []
     for dialect in dialects:
         mine = [hook for hook in hooks if hook.dialect == dialect.name]
         if dialect.strategy is Strategy.CHAIN:
-            mine.sort(key=lambda hook: hook.priority)
+            mine.sort(key=lambda hook: (hook.background, 0 if hook.background else hook.priority))
         ordered.extend(mine)
     return tuple(ordered)
 

@@ -17,7 +17,10 @@ from hookline._core.rules import Rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableDialect:
-    """A dialect: its table of rules, and two pure functions. Implements `_core.ports.Dialect`."""
+    """A dialect: its table of rules, and two pure functions. Implements `_core.ports.Dialect`.
+
+    All its background hooks share one lane, bounded by `lane`.
+    """
 
     name: str
     strategy: Strategy
@@ -30,6 +33,9 @@ class TableDialect:
 
     def rule(self, event: type[Event]) -> Rule | None:
         return self.rules.get(event)
+
+    def lane_of(self, hook: Hook) -> tuple[str, LanePolicy]:
+        return "", self.lane
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

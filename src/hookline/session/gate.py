@@ -141,7 +141,7 @@ class Gate:
         mode = self._settings.mode
         if asked and mode is ApprovalMode.NEVER:
             text = f"{fired.resolution.decided_by} asks for approval of {pending.call.name}, and approval is off"
-            host.recorder.record(Noted(origin=pending.origin, text=text, hook=fired.resolution.decided_by or ""))
+            host.recorder.record(Noted(origin=pending.origin, text=text))
             return ""
         if not asked and not waits(mode, pending.tool.risk(pending.input, host.workspace)):
             return ""

@@ -208,7 +208,7 @@ class Run:
             return False
         if fired.reopen.feedback == self._last_feedback:
             text = f"{fired.reopened_by} kept the run going with the same reason as before"
-            self._owner.recorder.record(Noted(origin=self._origin, text=text, hook=fired.reopened_by))
+            self._owner.recorder.record(Noted(origin=self._origin, text=text))
         self._reopened += 1
         self._last_feedback = fired.reopen.feedback
         return True

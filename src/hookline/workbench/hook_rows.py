@@ -44,6 +44,8 @@ def detail_rows(outcome: en.Outcome) -> Iterator[list[Span]]:
         yield [Span(Role.TEXT, first_line(outcome.detail))]
     if outcome.kind != "answered" and outcome.stderr:
         yield [Span(Role.QUIET, "stderr"), Span(Role.TEXT, first_line(outcome.stderr))]
+    if outcome.stdout and (outcome.kind != "answered" or outcome.notes):
+        yield [Span(Role.QUIET, "stdout"), Span(Role.TEXT, first_line(outcome.stdout))]
     if outcome.stdin_read and outcome.stdin_read < outcome.stdin_size:  # many a hook has no use for any of it
         yield [Span(Role.QUIET, f"read {outcome.stdin_read} of {outcome.stdin_size} bytes of its input")]
     if outcome.left_behind:

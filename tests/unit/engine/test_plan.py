@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.engine_rig import (
@@ -15,7 +16,9 @@ from tests.engine_rig import (
 from tests.laws import drawn
 
 from hookline._core.decisions import Deny
+from hookline._core.errors import UsageError
 from hookline._core.events import BeforeToolCall, StepEnd
+from hookline._core.events.tool import ToolEvent
 from hookline._core.hooks import Hook
 from hookline._core.matchers import names
 from hookline._core.points import Event
@@ -76,3 +79,18 @@ async def test_an_event_reaches_the_hooks_of_its_point() -> None:
     rig = Rig(hook("guard", Deny("no")))
 
     assert (await rig.dispatch(ShellCall(tool_name="bash", input={}))).denied
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        pytest.param(Event(), id="the base of all events"),
+        pytest.param(ToolEvent(tool_name="bash", input={}), id="the base of the tool events"),
+    ],
+)
+async def test_an_event_of_no_point_is_wrong_use(event: Event) -> None:
+    """An event that stands for no hook point reaches nobody, and whoever fires it is told so."""
+    rig = Rig(hook("guard", Deny("no")))
+
+    with pytest.raises(UsageError):
+        await rig.dispatch(event)

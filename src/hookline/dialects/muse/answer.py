@@ -37,13 +37,13 @@ def _read(reply: Exited, rule: MuseRule, hook: Hook) -> Answer | CallFailed:
         return _read_output(reply, rule)
     if reply.code == BLOCKS:
         return _read_block(reply, rule, hook)
+    said = last_line(text_of(reply.stderr))
     if reply.code in NEVER_STARTED:
-        said = last_line(text_of(reply.stderr))
         detail = said or f"exited with {reply.code}: command {NEVER_STARTED[reply.code]}"
         return _failed(reply, Failure.COULD_NOT_START, detail)
     if reply.code < 0:
         return _failed(reply, Failure.SIGNAL, f"ended by signal {-reply.code}")
-    detail = f"exited with {reply.code}"
+    detail = f"exited with {reply.code}" + (f": {said}" if said else "")
     if rule.block is not None and not hook.background and (reply.stderr.strip() or reply.stdout.strip()):
         detail += "; only exit 2 with a reason on standard error blocks"
     return _failed(reply, Failure.EXIT_CODE, detail)
@@ -83,7 +83,8 @@ def _plain(text: str, rule: MuseRule) -> Answer:
         return Answer()
     if rule.plain_context:
         return Answer(effects=(AddContext(text),))
-    return Answer(notes=(f"text on standard output is ignored at {rule.name}",))
+    ignored = f"text on standard output is ignored at {rule.name}"
+    return Answer(notes=(ignored,), doubt=ignored)
 
 
 def _unheard(answer: Answer) -> Answer:

@@ -81,6 +81,7 @@ def wanted(want: Mapping[str, Any], reply: Exited) -> Answer | CallFailed:
         decision=word(want["decision"]) if "decision" in want else None,
         effects=tuple(word(said) for said in want.get("effects", [])),
         notes=tuple(want.get("notes", [])),
+        doubt=want.get("doubt", ""),
     )
 
 
@@ -252,4 +253,4 @@ def test_an_async_hook_changes_nothing() -> None:
     assert Answer(notes=("the answer of an async hook changes nothing",)) == context
     assert Answer() == silent
     assert isinstance(status, CallFailed)
-    assert status.detail == "exited with 1"
+    assert status.detail == "exited with 1: no"

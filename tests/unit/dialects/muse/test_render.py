@@ -291,7 +291,7 @@ async def test_a_failed_run_keeps_its_output() -> None:
     """A failure's output and its reason stand in the record, and it has no effects to name."""
     records = await fire([PROMPT], {"a": Exited(code=1, stdout=b"half", stderr=b"oops")}, hook("a", ev.BeforeRun))
     end = payloads(records)[-1]
-    error = "exited with 1; only exit 2 with a reason on standard error blocks"
+    error = "exited with 1: oops; only exit 2 with a reason on standard error blocks"
 
     assert ("failed", 1, "half", "oops", error) == (
         end["status"],
