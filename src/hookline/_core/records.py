@@ -190,7 +190,7 @@ class ReopenRefused(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted(Record):
-    """One line for the person at the terminal: a hook's own message if `hook` names it, else a remark of the session."""
+    """A line for the person at the terminal: a hook's own message if `hook` names it, else a remark of the session."""
 
     kind = "noted"
     text: str
