@@ -9,6 +9,7 @@ from pathlib import Path
 from hookline._core.credentials import secrets_in
 from hookline._core.errors import ConfigError, HookProblemWarning, UsageError
 from hookline._core.hooks import Hook, SessionSettings
+from hookline._core.matchers import Matcher
 from hookline._core.messages import Message
 from hookline._core.ports import Adapter, Recorder
 from hookline._core.problems import Scope
@@ -17,6 +18,7 @@ from hookline._engine.engine import HookEngine
 from hookline.adapters import builtin
 from hookline.dialects import IN_CODE, PACKAGES
 from hookline.dialects._base import Loaded, Package
+from hookline.dialects._pattern import compile_expression
 from hookline.journal import Journal, Redactor, conversation, find, sessions_folder
 from hookline.session.ports import Tool
 from hookline.session.tools import builtin_tools
@@ -67,6 +69,18 @@ def load(path: Path | str, *, env: Mapping[str, str] | None = None, strict: bool
     for problem in loaded.problems:
         warnings.warn(f"{problem.where}: {problem.message}", HookProblemWarning, stacklevel=2)
     return new_engine(hooks=loaded.hooks, settings=loaded.settings, strict=strict)
+
+
+def pattern(expression: str) -> Matcher:
+    """Match a subject in which the regular expression is found anywhere: `pattern("^web_")`.
+
+    RE2 syntax, which takes time linear in the subject and has no look-around and no back-references. Raises UsageError
+    for an expression that does not compile.
+    """
+    matcher = compile_expression(expression)
+    if isinstance(matcher, str):
+        raise UsageError(f"{expression!r} is no regular expression: {matcher}")
+    return matcher
 
 
 def open_project(workspace: Path, *, env: Mapping[str, str], trust: str = "", strict: bool = False) -> Project:

@@ -1,6 +1,6 @@
 """The public names. `hookline` itself imports this module when the first of them is used."""
 
-from hookline._compose import JournalFolder, load, new_engine, open_project, tools
+from hookline._compose import JournalFolder, load, new_engine, open_project, pattern, tools
 from hookline._core.answer import Answer
 from hookline._core.decisions import Allow, Ask, Deny
 from hookline._core.effects import AddContext, AddFeedback, EndRun, Notify, Reopen, RewriteInput
@@ -84,5 +84,6 @@ __all__ = [
     "names",
     "new_engine",
     "open_project",
+    "pattern",
     "tools",
 ]

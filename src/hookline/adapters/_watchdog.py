@@ -58,7 +58,8 @@ class ShellWatchdog:
     """One small shell, started at the first hook, and anew if it was killed.
 
     The list of groups is a file that it shares with us and reads only at the end, so a hook costs two writes and wakes
-    nobody. Where no shell can be started there is no watchdog.
+    nobody. Out of its reach are processes that left their group, and a hook that was started in the very instant in
+    which we are killed, before it is on the list. Where no shell can be started there is no watchdog.
     """
 
     def __init__(self) -> None:

@@ -20,7 +20,10 @@ DRAIN = 1.0  # long enough for a child to flush what it has to say, too short fo
 
 
 class CommandAdapter:
-    """Runs each hook as the leader of a process group of its own, on the terminal and with the umask of this program.
+    """Runs each hook as the leader of a process group of its own.
+
+    It keeps our terminal, in the background: it can write there, and is stopped if it tries to read. Besides its three
+    streams it inherits one pipe, numbered 10 or above, that tells us whether any of its descendants is alive.
 
     One deadline covers waiting for a turn to spawn, the run, and reading what is left. At the deadline, over a cap,
     and on cancellation everyone that the hook started is told to stop (SIGTERM), and killed *grace* seconds later, as

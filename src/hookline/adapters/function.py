@@ -16,8 +16,8 @@ class FunctionAdapter:
 
     A coroutine function runs on the loop; like any code there, it stalls the loop for as long as it blocks. Anything
     else runs in a thread, and what it returns is awaited on the loop if it can be. Either way only what comes before
-    the deadline counts. A thread cannot be killed: one that hangs is abandoned, and does not keep the interpreter
-    from exiting.
+    the deadline counts. A coroutine is cancelled there, and closed a second later if it has not ended. A thread cannot
+    be ended: one that hangs is abandoned, and does not keep the interpreter from exiting.
     """
 
     def __init__(self) -> None:

@@ -38,13 +38,15 @@ def compile_matcher(text: str) -> Matcher | str:
         return EVERYTHING
     if _NAMES.fullmatch(text):
         return Names(frozenset(filter(None, text.split("|"))))
+    return compile_expression(text)
+
+
+def compile_expression(text: str) -> Pattern | str:
+    """The matcher that *text* stands for as a regular expression, or the words that say why it does not compile."""
+    import re2
+
     if len(text) > LONGEST:
         return f"longer than {LONGEST} characters"
-    return _compile(text)
-
-
-def _compile(text: str) -> Matcher | str:
-    import re2
 
     options = re2.Options()
     options.log_errors = False
