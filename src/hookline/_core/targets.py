@@ -1,5 +1,6 @@
 """Targets: what to call, as data. The adapter registered for a target's class does the calling."""
 
+import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,9 +22,15 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class FunctionTarget(Target):
-    """A Python callable in this process, given the event itself."""
+    """A Python callable in this process, given the event itself. `is_async`: calling it gives a coroutine."""
 
     handler: Handler
+    is_async: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        handler: Any = self.handler
+        called = inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__)
+        object.__setattr__(self, "is_async", called)
 
     @property
     def leaves_process(self) -> bool:

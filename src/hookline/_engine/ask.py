@@ -2,6 +2,7 @@
 
 import contextvars
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from hookline._core.hooks import Hook
@@ -56,7 +57,7 @@ async def _send(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook]
         job = Job(
             session_id=occasion.event.origin.session_id,
             hook=hook,
-            run=partial(invoke, hook, occasion),
+            run=partial(invoke, hook, replace(occasion, requests=0)),
             record=occasion.record_end,
             context=contextvars.copy_context(),
         )

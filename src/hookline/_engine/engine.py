@@ -20,6 +20,7 @@ from hookline._core.targets import Target
 from hookline._engine.ask import ask
 from hookline._engine.background import Lane
 from hookline._engine.fold import fold_all
+from hookline._engine.invoke import requests_to_cancel
 from hookline._engine.occasion import Occasion
 from hookline._engine.plan import Group, check, in_order, plan_for, selected
 from hookline._engine.registration import Terms, hook_from
@@ -167,6 +168,7 @@ class HookEngine:
                 recorder=recorder,
                 since=since,
                 strict=self.strict,
+                requests=requests_to_cancel(),
                 denied=resolution is not None and resolution.denied,
             )
             outcomes = await ask(hooks, occasion, partial(self._lane, group.dialect))

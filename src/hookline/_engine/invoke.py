@@ -29,6 +29,12 @@ async def invoke(hook: Hook, occasion: Occasion) -> Outcome:
     return replace(outcome, hook=hook, by=outcome.hook, links=tuple(links)) if links else outcome
 
 
+def requests_to_cancel() -> int:
+    """How many requests to cancel the current task are open."""
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
+
+
 def skipped(hook: Hook, why: Skip, detail: str = "") -> Outcome:
     """The outcome of a hook that was selected and not called."""
     return Outcome(hook=hook, kind=Kind.SKIPPED, why=why, detail=detail)
@@ -89,12 +95,10 @@ async def _call(hook: Hook, payload: Payload, occasion: Occasion) -> Reply:
     if adapter is None:
         kind = type(hook.target).__name__
         return CallFailed(why=Failure.COULD_NOT_START, detail=f"no adapter is registered for {kind}")
-    task = asyncio.current_task()
-    requests = 0 if task is None else task.cancelling()
     try:
         return await adapter.call(hook.target, payload, Limits(hook.timeout, occasion.dialect.output_bytes))
     except asyncio.CancelledError:
-        if task is None or task.cancelling() > requests:
+        if requests_to_cancel() > occasion.requests:
             raise
         return CallFailed(why=Failure.CRASHED, detail=f"{type(adapter).__name__}: its work was cancelled from within")
     except Exception as fault:  # noqa: BLE001  # an adapter that breaks its contract is a hook that failed, not a crash

@@ -15,7 +15,10 @@ Adapters = Mapping[type[Target], Adapter]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """`since` is when the event was dispatched, on the monotonic clock. `denied`: an earlier dialect denied it."""
+    """`since` is when the event was dispatched, on the monotonic clock. `denied`: an earlier dialect denied it.
+
+    `requests` is how many requests to cancel the calling task had when it began: more than that is somebody's wish.
+    """
 
     event: Event
     dialect: Dialect
@@ -24,6 +27,7 @@ class Occasion:
     recorder: Recorder | None
     since: float
     strict: bool
+    requests: int = 0
     denied: bool = False
 
     def record(self, record: Record) -> None:

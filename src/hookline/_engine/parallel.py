@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Outcome
@@ -13,7 +14,8 @@ async def run_parallel(hooks: Sequence[Hook], occasion: Occasion) -> tuple[list[
     """The outcomes of *hooks*, in their order. Cancelling it cancels every call once and waits until each has ended."""
     if len(hooks) == 1:
         return [await invoke(hooks[0], occasion)], occasion
-    tasks = [asyncio.ensure_future(invoke(hook, occasion)) for hook in hooks]
+    apart = replace(occasion, requests=0)  # each in a task of its own
+    tasks = [asyncio.ensure_future(invoke(hook, apart)) for hook in hooks]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)  # only an account that cannot be kept raises
     finally:

@@ -5,7 +5,7 @@ import inspect
 from types import CoroutineType
 
 from hookline._core.payload import Limits, Payload, Reply, Returned
-from hookline._core.targets import FunctionTarget, Handler
+from hookline._core.targets import FunctionTarget
 from hookline.adapters._drive import drive
 from hookline.adapters._limits import closed, crashed, timed_out
 from hookline.adapters._workers import Workers
@@ -29,7 +29,7 @@ class FunctionAdapter:
             return closed()
         deadline = asyncio.get_running_loop().time() + limits.timeout
         handler = target.handler
-        if not _is_async(handler):
+        if not target.is_async:
             reply = await self._workers.call(handler, payload.event, deadline)
             if reply is None:
                 return timed_out(limits)
@@ -48,10 +48,6 @@ class FunctionAdapter:
         """Start nothing more, and let idle threads end."""
         self._closed = True
         self._workers.close()
-
-
-def _is_async(handler: Handler) -> bool:
-    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__)
 
 
 async def _result_of(value: object) -> object:
