@@ -97,11 +97,12 @@ async def test_what_is_no_file_is_refused(
 ) -> None:
     """A directory, a pipe that nobody writes to, a socket, a circle of links: refused at once and left alone."""
     make(workspace / "odd")
-    before = (workspace / "odd").lstat()
+    before = (workspace / "odd").lstat()  # all but the time of the last access: looking at a link counts as one
     with pytest.raises(ToolError, match="odd"):
         await TOOLS[name].call({"path": "odd", **INPUTS[name]}, context())
 
-    assert (workspace / "odd").lstat() == before
+    assert (workspace / "odd").lstat()[:7] == before[:7]
+    assert (workspace / "odd").lstat().st_mtime_ns == before.st_mtime_ns
     assert names_in(workspace) == {"odd"}
 
 
