@@ -1,10 +1,11 @@
 """Outcomes: each hook called, skipped or cut off yields exactly one, with a closed reason."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from hookline._core.answer import Answer
 from hookline._core.hooks import Hook
+from hookline._core.made import made
 from hookline._core.payload import Reply
 from hookline._core.reasons import Failure, Skip
 
@@ -18,7 +19,7 @@ class Kind(Enum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@made(kw_only=True)
 class Outcome:
     """How one hook's turn at one event ended. Times are in seconds; `started` is Unix time, 0 if it never started.
 

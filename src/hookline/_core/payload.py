@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, field
 
+from hookline._core.made import made
 from hookline._core.points import Event
 from hookline._core.reasons import Failure
 
 
-@dataclass(frozen=True, slots=True)
+@made()
 class Payload:
     """One event on its way to one hook: the event itself, its bytes in the dialect's form, and where to run."""
 
@@ -15,7 +16,7 @@ class Payload:
     cwd: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@made()
 class Returned:
     """A function returned this value."""
 

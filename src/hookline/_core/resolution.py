@@ -6,6 +6,7 @@ from typing import TypeVar
 from hookline._core.answer import Word
 from hookline._core.decisions import Decision, Deny
 from hookline._core.effects import Effect
+from hookline._core.made import made
 from hookline._core.outcomes import Outcome
 from hookline._core.points import Event
 
@@ -29,7 +30,7 @@ class Ignored:
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@made(kw_only=True)
 class Resolution:
     """What all hooks together said about one event.
 

@@ -38,13 +38,17 @@ def fold_all(event: Event, said: Sequence[tuple[Rule, Outcome]], *, strict: bool
         if answer is not None and not (strict and answer.doubt and could_deny(outcome.hook, rule)):
             if answer.decision is not None:
                 decisions.append((outcome.hook, answer.decision))
-            asked.extend((rule, Applied(outcome.hook.id, effect)) for effect in answer.effects)
+            if answer.effects:
+                asked.extend((rule, Applied(outcome.hook.id, effect)) for effect in answer.effects)
             continue
         policy = consequence(outcome, rule, strict=strict)
         if policy is FailurePolicy.DENY:
             decisions.append((outcome.hook, Deny(f"hook {outcome.hook.id} gave no answer: {reason_of(outcome)}")))
         elif policy is FailurePolicy.FAIL_RUN and failed_run is None:
             failed_run = outcome
+    outcomes = tuple([outcome for _, outcome in said])
+    if not decisions and not asked:  # nearly every time
+        return Resolution(event=event, outcomes=outcomes, failed_run=failed_run)
     decided_by, decision, overruled = _decide(decisions)
     applied, ignored = _combine(asked, denied=isinstance(decision, Deny) or failed_run is not None)
     return Resolution(
@@ -53,7 +57,7 @@ def fold_all(event: Event, said: Sequence[tuple[Rule, Outcome]], *, strict: bool
         decided_by=decided_by,
         applied=tuple(applied),
         ignored=(*overruled, *ignored),
-        outcomes=tuple([outcome for _, outcome in said]),
+        outcomes=outcomes,
         failed_run=failed_run,
     )
 

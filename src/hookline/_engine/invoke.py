@@ -2,7 +2,10 @@
 
 import asyncio
 import time
+from collections.abc import Coroutine
 from dataclasses import replace
+from functools import lru_cache
+from typing import Any
 
 from hookline._core.answer import Answer
 from hookline._core.hooks import Hook
@@ -16,11 +19,15 @@ from hookline._engine.occasion import Occasion
 from hookline._engine.plan import Unusable
 
 
-async def invoke(hook: Hook, occasion: Occasion) -> Outcome:
+def invoke(hook: Hook, occasion: Occasion) -> Coroutine[Any, Any, Outcome]:
     """The one outcome of *hook* on this occasion. A failed attempt hands over to its fallback; the last attempt counts.
 
     Raises only on cancellation, after recording it.
     """
+    return _attempt(hook, occasion) if hook.fallback is None else _attempts(hook, occasion)
+
+
+async def _attempts(hook: Hook, occasion: Occasion) -> Outcome:
     outcome = await _attempt(hook, occasion)
     links: list[Outcome] = []
     while outcome.kind is Kind.FAILED and (link := outcome.hook.fallback) is not None:
@@ -90,13 +97,16 @@ def _encode(hook: Hook, occasion: Occasion) -> Payload | Refused | CallFailed:
         return CallFailed(why=Failure.CRASHED, detail=f"its payload could not be made: {fault!r}")
 
 
+_limits = lru_cache(maxsize=256)(Limits)  # a configuration has a handful, and every call needs one
+
+
 async def _call(hook: Hook, payload: Payload, occasion: Occasion) -> Reply:
     adapter = occasion.adapters.get(type(hook.target))
     if adapter is None:
         kind = type(hook.target).__name__
         return CallFailed(why=Failure.COULD_NOT_START, detail=f"no adapter is registered for {kind}")
     try:
-        return await adapter.call(hook.target, payload, Limits(hook.timeout, occasion.dialect.output_bytes))
+        return await adapter.call(hook.target, payload, _limits(hook.timeout, occasion.dialect.output_bytes))
     except asyncio.CancelledError:
         if requests_to_cancel() > occasion.requests:
             raise

@@ -1,8 +1,8 @@
 """An occasion: one event put to the hooks of one dialect, and everything that calling them takes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from hookline._core.made import made
 from hookline._core.outcomes import Outcome
 from hookline._core.points import Event
 from hookline._core.ports import Adapter, Dialect, Recorder
@@ -13,7 +13,7 @@ from hookline._core.targets import Target
 Adapters = Mapping[type[Target], Adapter]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@made(kw_only=True)
 class Occasion:
     """`since` is when the event was dispatched, on the monotonic clock. `denied`: an earlier dialect denied it.
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from hookline._core.errors import UsageError
 from hookline.session.models.echo import EchoModel
-from hookline.session.models.script import ScriptModel
 from hookline.session.ports import Model
 
 Opener = Callable[[Path | None, str | None], Model]
@@ -21,6 +20,8 @@ def _open_echo(script: Path | None, name: str | None) -> Model:
 def _open_script(script: Path | None, name: str | None) -> Model:
     if script is None:
         raise UsageError("the provider `script` needs a script: the path of a YAML file")
+    from hookline.session.models.script import ScriptModel  # it brings a YAML parser, which echo has no use for
+
     return ScriptModel.load(script, name=name)
 
 
