@@ -29,7 +29,7 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
-    """README: the file that it shows loads, the handler denies, the session answers."""
+    """README: the file that it shows loads and guards, the handler denies, the session answers."""
     (example,) = blocks("README.md", "python")
     (hooks,) = blocks("README.md", "json")
     (tmp_path / ".muse").mkdir()
@@ -37,8 +37,15 @@ def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: Any, capsys: An
     monkeypatch.chdir(tmp_path)
     scope: dict[str, Any] = {"__name__": "example"}
     exec(compile(example, "README.md", "exec"), scope)  # noqa: S102  # it is our own text
-    asyncio.run(scope["main"]())
+    deletion = scope["hl"].BeforeToolCall(tool_name="bash", input={"command": "rm -rf kept"})
 
+    async def both() -> Any:
+        resolution = await scope["engine"].dispatch(deletion)  # before main(), which closes the engine
+        await scope["main"]()
+        return resolution
+
+    resolution = asyncio.run(both())
+    assert (resolution.denied, resolution.reason) == (True, "not here")
     assert "True force push is off\necho: hello\n" == capsys.readouterr().out
 
 

@@ -11,7 +11,10 @@
 The names come from `hookline._public`, on first use: the command line starts before any of it is needed.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+DOORS = ("adapters", "effects", "errors", "events", "session", "testing")  # `hookline.events` works without an import
 
 if TYPE_CHECKING:
     from hookline._public import *  # noqa: F403  # its __all__ is the list of public names
@@ -23,6 +26,8 @@ else:
 
             if name in {"__all__", *_public.__all__}:
                 return getattr(_public, name)
+            if name in DOORS:
+                return import_module(f"hookline.{name}")
         raise AttributeError(f"module 'hookline' has no attribute {name!r}")
 
     def __dir__() -> list[str]:

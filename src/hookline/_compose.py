@@ -56,7 +56,8 @@ def load(path: Path | str, *, env: Mapping[str, str] | None = None, strict: bool
     """An engine with the hooks of one file, which the caller vouches for by naming it.
 
     *env* is what the hooks' environments are taken from, this process's by default. Raises ConfigError when nothing
-    of the file can be used; warns with HookProblemWarning about each part of it that will not run.
+    of the file can be used; warns with HookProblemWarning about each part of it that will not run, which under *strict*
+    is a ConfigError too.
     """
     path = Path(path)
     package = next((each for each in PACKAGES if path.suffix in each.suffixes and each.load_file), None)
@@ -66,9 +67,19 @@ def load(path: Path | str, *, env: Mapping[str, str] | None = None, strict: bool
     loaded = package.load_file(path, os.environ if env is None else env)
     if fatal := [problem for problem in loaded.problems if problem.scope in _WHOLE]:
         raise ConfigError(f"{fatal[0].where}: {fatal[0].message}", tuple(fatal))
+    if strict:
+        _refuse_gaps(loaded)
     for problem in loaded.problems:
         warnings.warn(f"{problem.where}: {problem.message}", HookProblemWarning, stacklevel=2)
     return new_engine(hooks=loaded.hooks, settings=loaded.settings, strict=strict)
+
+
+def _refuse_gaps(loaded: Loaded) -> None:
+    """Under strict a guard that is not there is no better than one that gives no answer."""
+    gaps = [problem for problem in loaded.problems if problem.scope is not Scope.NOTE]
+    if gaps:
+        told = "\n".join(f"  {problem.where}: {problem.message}" for problem in gaps)
+        raise ConfigError(f"strict: hooks that cannot be loaded guard nothing; mend them first\n{told}", tuple(gaps))
 
 
 def pattern(expression: str) -> Matcher:
@@ -87,11 +98,14 @@ def open_project(workspace: Path, *, env: Mapping[str, str], trust: str = "", st
     """Load every dialect's files for *workspace*, as a session start does.
 
     *trust* is how the folder was trusted on the command line, empty if it was not. Raises ConfigError when a settings
-    file is such that nothing may start.
+    file is such that nothing may start, and under *strict* also when part of a hook file will not run.
     """
     loaded = tuple((each, each.load(env, workspace, trust)) for each in PACKAGES if each.load is not None)
+    if strict:
+        for _, found in loaded:
+            _refuse_gaps(found)
     hooks = [hook for _, found in loaded for hook in found.hooks]
-    settings = next((found.settings for _, found in loaded), SessionSettings())
+    settings = next((found.settings for _, found in loaded if found.settings is not None), None)
     return Project(engine=new_engine(hooks=hooks, settings=settings, strict=strict), loaded=loaded)
 
 

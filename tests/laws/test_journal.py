@@ -49,7 +49,7 @@ origins = st.builds(
     cwd=texts,
     model=texts,
     provider=st.none() | texts,
-    permission_mode=texts,
+    approval_off=st.booleans(),
     agent=st.none() | st.builds(Agent, id=texts, type=texts),
 )
 call_ids = st.sampled_from(["c1", "c2", "c3"])
@@ -201,7 +201,7 @@ def test_every_event_can_be_asked_again(account: list[rec.Dispatched]) -> None:
         for each in fields(want):
             if each.name != "origin":
                 assert getattr(want, each.name) == getattr(got, each.name)
-        for name in ("cwd", "model", "provider", "permission_mode", "agent"):
+        for name in ("cwd", "model", "provider", "approval_off", "agent"):
             assert getattr(want.origin, name) == getattr(got.origin, name)
 
 

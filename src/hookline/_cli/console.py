@@ -14,8 +14,10 @@ from hookline._core.hooks import HeldBack
 from hookline._core.outcomes import Kind, Outcome
 from hookline._core.problems import Scope
 from hookline._core.reasons import Skip
-from hookline._core.records import Dispatched, HookEnded, HookStarted, Noted, Record
+from hookline._core.records import ApprovalAsked, Dispatched, HookEnded, HookStarted, Noted, Record
 from hookline.session.ports import ApprovalRequest, Approver, RunResult, Verdict
+
+REMEDIES = {"folder not trusted": "; --trust-workspace trusts it for one run"}
 
 SLOW = 2.0  # seconds after which a person begins to wonder what the session waits for
 
@@ -48,7 +50,7 @@ class Console:
             if self._original:
                 continue
             for problem in loaded.problems:
-                if problem.scope is Scope.NOTE:
+                if problem.scope is Scope.NOTE or package.report is None:
                     self.say(f"{problem.where.label}: {problem.message}")
             for held in loaded.held_back:
                 self.say(f"{held.label}: {_handlers(held)}held back: {held.why}")
@@ -88,7 +90,7 @@ class Console:
         for _, loaded in self._project.loaded:
             for held in loaded.held_back:
                 if held.count:
-                    self.say(f"{_handlers(held)}of {held.label} never ran: {held.why}")
+                    self.say(f"{_handlers(held)}of {held.label} never ran: {held.why}{REMEDIES.get(held.why, '')}")
 
     def approver(self) -> Approver | None:
         """Who is asked for approval: the person at the terminal, if there is one."""
@@ -103,6 +105,9 @@ class Console:
                     self._labels.remove(outcome.hook.id)
                 if outcome.hook.background:
                     self._note_end(outcome, went_on=False)
+            case ApprovalAsked(tool=tool, allowed=False, by="nobody"):
+                why = "it waits for approval and there is no terminal to ask at; see --approval-mode"
+                self._unanswered[f"{tool} was not run: {why}"] += 1
             case Dispatched(resolution=resolution):
                 unheard = resolution.unheard()
                 for outcome in resolution.outcomes:

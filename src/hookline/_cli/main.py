@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import click
 
 from hookline._cli.program import program_name
-from hookline._core.errors import HooklineError
+from hookline._core.errors import HooklineError, UsageError
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})  # journals say so themselves, with their path
 
@@ -63,7 +63,7 @@ def run(arguments: list[str] | None = None) -> int:
         return 130
     except HooklineError as error:
         click.echo(f"{program_name()}: {error}", err=True)
-        return 1
+        return 2 if isinstance(error, UsageError) else 1
     except BrokenPipeError:
         _silence_output()
         return 1

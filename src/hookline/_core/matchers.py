@@ -1,9 +1,10 @@
 """Matchers: the test that an event's subjects must pass before a hook is called."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
+@runtime_checkable
 class Matcher(Protocol):
     """Says whether any of an event's subjects is meant. Must take time linear in their length."""
 

@@ -21,7 +21,7 @@ class Origin:
     """Where an event happened. It travels with the event, so one engine serves any number of sessions.
 
     `cwd` is the directory that a command hook starts in: the tool's effective directory at tool points, else the
-    session's workspace. Empty means the directory of this process.
+    session's workspace. Empty means the directory of this process. `approval_off`: no call waits for a person.
     """
 
     session_id: str = ""
@@ -30,7 +30,7 @@ class Origin:
     cwd: str = ""
     model: str = "unknown"
     provider: str | None = None
-    permission_mode: str = "default"
+    approval_off: bool = False
     agent: Agent | None = None
 
 

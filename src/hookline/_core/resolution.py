@@ -54,8 +54,10 @@ class Resolution:
 
     @property
     def reason(self) -> str:
-        """The reason of the decision that counts, empty where none was made."""
-        return "" if self.decision is None else self.decision.reason
+        """Why: the reason of the decision that counts, else how the hook failed that fails the run, else nothing."""
+        if self.decision is not None:
+            return self.decision.reason
+        return "" if self.failed_run is None else f"hook {self.failed_run.hook.id} failed: {self.failed_run.detail}"
 
     def effects(self, kind: type[T]) -> tuple[T, ...]:
         """The effects of one kind that count, in configured order."""
@@ -66,7 +68,7 @@ class Resolution:
         return next(iter(self.effects(kind)), None)
 
     def unheard(self) -> tuple[Outcome, ...]:
-        """The outcomes of hooks that could have denied, gave no answer, and were not waited for: the action goes on."""
+        """The outcomes of hooks that could have denied and gave no answer, where the action goes on all the same."""
         if self.denied:
             return ()
         return tuple(each for each in self.outcomes if not each.ok and Deny in each.hook.commits)

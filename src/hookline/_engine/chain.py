@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hookline._core.answer import NOTHING
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Outcome
 from hookline._core.reasons import Skip
-from hookline._core.resolution import Applied
-from hookline._engine.fold import fold, rewritten
+from hookline._engine.fold import fold
 from hookline._engine.invoke import invoke, skipped
 from hookline._engine.occasion import Occasion
 
@@ -39,12 +39,7 @@ def cut_off(hook: Hook) -> Outcome:
 
 
 def _as_left_by(outcome: Outcome, occasion: Occasion) -> Occasion:
-    answer = outcome.answer
-    if answer is None or answer.decision is not None:
-        resolution = fold(occasion.event, (outcome,), occasion.rule, strict=occasion.strict)
-        if resolution.denied:
-            return replace(occasion, denied=True)
-    if answer is not None and answer.effects:
-        applied = (Applied(outcome.hook.id, effect) for effect in answer.effects)
-        return replace(occasion, event=rewritten(occasion.event, applied))
-    return occasion
+    if outcome.answer is NOTHING:  # nearly every time
+        return occasion
+    resolution = fold(occasion.event, (outcome,), occasion.rule, strict=occasion.strict)
+    return replace(occasion, event=resolution.event, denied=occasion.denied or resolution.denied)

@@ -79,6 +79,8 @@ class HookEngine:
         otherwise. Raises UsageError for what can never work: a matcher where the point has no subject, an annotation
         that the point cannot honour.
         """
+        if getattr(event, "point", None) is None:
+            raise UsageError(f"{event!r} is not a hook point: on() takes an event class, such as BeforeToolCall")
 
         def register(handler: Callable[[E], R]) -> Callable[[E], R]:
             number = sum(hook.dialect == self._in_code.name for hook in self._hooks)

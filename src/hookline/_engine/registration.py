@@ -36,12 +36,17 @@ def hook_from(
     terms: Terms,
 ) -> Hook:
     """The hook that *handler* becomes. Raises UsageError for what can never work at this point."""
-    rule = dialect.rule(event)
+    rule = dialect.rule(event.point.event)
     if rule is None:
         raise UsageError(f"{event.__name__} is not a hook point; see hookline.events for those that are")
+    if not callable(handler):
+        raise UsageError(f"a handler has to be callable, found {handler!r}; write @engine.on({event.__name__})")
+    if not isinstance(terms.match, Matcher):
+        raise UsageError(f"match= takes a matcher, such as names(...) or pattern(...), found {terms.match!r}")
     if terms.match is not EVERYTHING and not rule.has_subject:
         raise UsageError(f"{event.__name__} has nothing to match against: leave match= out")
-    if not terms.timeout > 0:
+    timeout: object = terms.timeout
+    if not isinstance(timeout, int | float) or not timeout > 0:
         raise UsageError(f"timeout must be a number of seconds above 0, found {terms.timeout!r}")
     name = getattr(handler, "__qualname__", type(handler).__qualname__)
     commits = _committed(handler, rule.admits)

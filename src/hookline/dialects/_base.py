@@ -42,13 +42,14 @@ class TableDialect:
 class Loaded:
     """What a dialect found: hooks in configured order, everything wrong, and what will not run although it is right.
 
-    `trust` is how the project folder came to be trusted, empty when it is not.
+    `settings` is what the files say about the session, None where the dialect has no say. `trust` is how the project
+    folder came to be trusted, empty when it is not.
     """
 
     hooks: tuple[Hook, ...] = ()
     problems: tuple[Problem, ...] = ()
     held_back: tuple[HeldBack, ...] = ()
-    settings: SessionSettings = SessionSettings()
+    settings: SessionSettings | None = None
     trust: str = ""
 
 

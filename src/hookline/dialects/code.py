@@ -1,5 +1,7 @@
 """Handlers registered in code: the event itself goes in, a Python value comes out, nothing is encoded."""
 
+from functools import cache
+
 from hookline._core.answer import Answer, answer_from
 from hookline._core.decisions import Deny
 from hookline._core.effects import AddContext, AddFeedback, Notify
@@ -16,6 +18,7 @@ from hookline.dialects._base import Package, TableDialect
 _KEPT = frozenset({AddContext, AddFeedback, Notify})
 
 
+@cache
 def _rule(point: Point) -> Rule:
     """Whoever embeds the engine registers a guard to be guarded: one that fails does not let the action through."""
     return Rule(
@@ -43,7 +46,15 @@ def decode(reply: Reply, event: Event, hook: Hook) -> Answer | CallFailed:
     return answer
 
 
-DIALECT = TableDialect(
+class CodeDialect(TableDialect):
+    """Has every hook point there is, those that were declared after this module was imported too."""
+
+    def rule(self, event: type[Event]) -> Rule | None:
+        point: Point | None = getattr(event, "point", None)
+        return None if point is None else _rule(point)
+
+
+DIALECT = CodeDialect(
     name="code",
     strategy=Strategy.CHAIN,
     lane=LanePolicy(workers=32, queue=1024),

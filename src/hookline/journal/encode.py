@@ -12,7 +12,7 @@ from hookline._core.answer import NOTHING, Answer, Word
 from hookline._core.decisions import Decision
 from hookline._core.effects import Effect
 from hookline._core.hooks import Hook
-from hookline._core.messages import PREVIEW, Message
+from hookline._core.messages import PREVIEW, Message, ToolSpec
 from hookline._core.outcomes import Outcome
 from hookline._core.payload import CallFailed, Exited
 from hookline._core.points import NOWHERE, Event, Origin
@@ -79,7 +79,7 @@ def _described(hook: Hook) -> en.Hook:
 def origin_fields(origin: Origin) -> dict[str, Any]:
     """Where an event happened, without what the envelope says already and what is as always."""
     told: dict[str, Any] = {}
-    for name in ("cwd", "model", "provider", "permission_mode", "agent"):
+    for name in ("cwd", "model", "provider", "approval_off", "agent"):
         value = getattr(origin, name)
         if value != getattr(NOWHERE, name):
             told[name] = value
@@ -87,12 +87,14 @@ def origin_fields(origin: Origin) -> dict[str, Any]:
 
 
 def event_fields(event: Event) -> dict[str, Any]:
-    """The whole event, but for the messages of a model call: of those the beginning of each text."""
+    """The whole event, but for a model call: of its messages the beginning of each text, of its tools an outline."""
     told: dict[str, Any] = {"point": event.point.name, "origin": origin_fields(event.origin)}
     for name in _FIELD_NAMES[type(event)]:
         told[name] = getattr(event, name)
     if "messages" in told:
         told["messages"] = [_preview(message) for message in told["messages"]]
+    if "tools" in told:
+        told["tools"] = [_outline(spec) for spec in told["tools"]]
     return told
 
 
@@ -103,6 +105,14 @@ def event_mention(event: Event) -> dict[str, Any]:
         if name is not None and hasattr(event, name):
             told[name] = getattr(event, name)
     return told
+
+
+def _outline(spec: ToolSpec) -> dict[str, Any]:
+    """A tool as events are asked about it: whether it takes parameters and whether they are closed, not which."""
+    parameters: dict[str, Any] = {"properties": {key: {} for key in spec.parameters.get("properties", ())}}
+    if "additionalProperties" in spec.parameters:
+        parameters["additionalProperties"] = spec.parameters["additionalProperties"]
+    return {"name": spec.name, "description": spec.description, "parameters": parameters}
 
 
 def _preview(message: Message) -> dict[str, str]:

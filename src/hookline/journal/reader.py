@@ -117,7 +117,7 @@ def sessions(folder: Path) -> tuple[Path, ...]:
         found = [(path.stat().st_mtime_ns, path) for path in folder.glob("*" + SUFFIX) if path.is_file()]
     except OSError as error:
         raise StateError(f"cannot list {folder}: {error.strerror}") from error
-    return tuple(path for _, path in sorted(found, reverse=True))
+    return tuple(path for _, path in sorted((-at, path) for at, path in found))  # of a tie the parent first
 
 
 def children(folder: Path, session: str) -> tuple[Entry, ...]:

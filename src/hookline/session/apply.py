@@ -27,10 +27,6 @@ class Fired:
 
     @property
     def reason(self) -> str:
-        """Why the action must not happen."""
-        if self.resolution.decision is None and self.resolution.failed_run is not None:
-            failed = self.resolution.failed_run
-            return f"hook {failed.hook.id} failed: {failed.detail}"
         return self.resolution.reason
 
 

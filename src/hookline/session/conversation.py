@@ -53,7 +53,3 @@ class Conversation:
         """Put *messages* in the place of all there are."""
         self._messages = list(messages)
         self._recorder.record(ConversationReplaced(origin=origin, why=why, messages=self.messages))
-
-    def last_user_text(self) -> str:
-        """What the user said last."""
-        return next((message.text for message in reversed(self._messages) if message.role == "user"), "")

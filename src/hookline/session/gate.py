@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from hookline._core.decisions import Allow, Ask
 from hookline._core.effects import RewriteInput
-from hookline._core.errors import ToolError
+from hookline._core.errors import HooklineError, ToolError
 from hookline._core.events import (
     AfterToolCall,
     BeforeDispatch,
@@ -27,7 +27,7 @@ from hookline._core.points import Event, Origin
 from hookline._core.ports import Recorder
 from hookline._core.records import ApprovalAsked, CallEnded, CallStarted, CallStatus, Noted
 from hookline.session.apply import Fired
-from hookline.session.approval import ApprovalMode, ask_person, waits
+from hookline.session.approval import NOTIFY_AFTER, ApprovalMode, ask_person, waits
 from hookline.session.ports import ApprovalRequest, Approver, CallContext, Session, Tool, Verdict
 
 BLOCKED = "tool blocked by hook: {reason}"
@@ -49,7 +49,7 @@ class GateSettings:
 
     mode: ApprovalMode = ApprovalMode.UNTRUSTED
     approver: Approver | None = None
-    notify_after: float = 6.0
+    notify_after: float = NOTIFY_AFTER
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
@@ -95,12 +95,33 @@ class Gate:
         return tuple(tool.spec for tool in self._tools.values())
 
     async def aclose(self) -> None:
-        """End whatever the tools still run."""
+        """End whatever the tools still run. What one of them raises is raised when all have been ended."""
+        faults: list[Exception] = []
         for tool in self._tools.values():
-            await tool.aclose()
+            try:
+                await tool.aclose()
+            except Exception as fault:  # noqa: BLE001  # a tool from outside may raise anything
+                faults.append(fault)
+        if faults:
+            raise faults[0]
 
     async def pass_through(self, call: ToolCall, host: Host, origin: Origin) -> Passed:
-        """Run one call, if it may run, and say how it ended. Raises only on cancellation."""
+        """Run one call, if it may run, and say how it ended.
+
+        A tool that breaks, wherever it is asked, is a failed call. Raises on cancellation, and where the account of the
+        call cannot be kept.
+        """
+        try:
+            return await self._pass(call, host, origin)
+        except ToolError as error:
+            return await self._invalid(call, host, origin, str(error), self._tools.get(call.name))
+        except HooklineError:
+            raise
+        except Exception as fault:  # noqa: BLE001  # a tool from outside may raise anything
+            text = f"{call.name} broke: {type(fault).__name__}: {fault}"
+            return await self._invalid(call, host, origin, text, self._tools.get(call.name))
+
+    async def _pass(self, call: ToolCall, host: Host, origin: Origin) -> Passed:
         tool = self._tools.get(call.name)
         if tool is None:
             known = ", ".join(sorted(self._tools)) or "none"
@@ -162,7 +183,7 @@ class Gate:
         resolution = (await host.fire(PermissionRequest(call_id=pending.call.id, **pending.event()))).resolution
         by = resolution.decided_by or ""
         if resolution.denied:
-            return Verdict(allowed=False, reason=resolution.reason or f"hook {by} failed"), by
+            return Verdict(allowed=False, reason=resolution.reason), by
         if isinstance(resolution.decision, Allow):
             return Verdict(allowed=True, reason=resolution.reason), by
         if self._settings.approver is None:
@@ -175,7 +196,15 @@ class Gate:
             kind = "permission_prompt"
             await host.fire(Notification(notification_type=kind, title=title, message=message, origin=pending.origin))
 
-        return await ask_person(request, self._settings.approver, notify, self._settings.notify_after), "person"
+        try:
+            verdict: object = await ask_person(request, self._settings.approver, notify, self._settings.notify_after)
+        except HooklineError:
+            raise
+        except Exception as fault:  # noqa: BLE001  # an approver that breaks has approved nothing
+            return Verdict(allowed=False, reason=f"the approver broke: {type(fault).__name__}: {fault}"), "nobody"
+        if not isinstance(verdict, Verdict):
+            return Verdict(allowed=False, reason=f"the approver said {verdict!r}, which is no Verdict"), "nobody"
+        return verdict, "person"
 
     async def _run(self, pending: _Pending, host: Host) -> Passed:
         call = pending.call

@@ -121,10 +121,11 @@ class Run:
         try:
             request = ModelRequest(messages=messages, tools=owner.gate.specs, request_id=request_id)
             reply = await owner.model.complete(request)
-        except ModelError as error:
+        except Exception as fault:  # a model from outside that breaks is a failed call
+            text = f"{type(fault).__name__}: {fault}"
+            error = fault if isinstance(fault, ModelError) else ModelError("unknown", text)
             self._record_call(request_id, "error", begun, ModelReply(), str(error))
-            await self._fail(error)
-            raise
+            raise await self._failed(error) from fault
         self._record_call(request_id, "success", begun, reply, None)
         after = AfterModelCall(
             provider=before.provider,
@@ -220,7 +221,7 @@ class Run:
             message = Message(role="developer", text=f"Agent {child.id} has finished:\n{text}")
             self._owner.conversation.add(message, self._origin)
 
-    async def _fail(self, error: ModelError) -> None:
+    async def _failed(self, error: ModelError) -> _Ended:
         event = RunFailed(
             category=error.category,
             details=error.details or None,
@@ -228,7 +229,7 @@ class Run:
             origin=self._origin,
         )
         await self._fire(event)
-        raise _Ended(RunResult(ending=Ending.FAILED, text=self._text, reason=str(error)))
+        return _Ended(RunResult(ending=Ending.FAILED, text=self._text, reason=str(error)))
 
     async def _fire(self, event: Event) -> Fired:
         return await self._owner.fire(event)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from hookline._core import events
 from hookline._core.effects import EndRun
 from hookline._core.errors import ModelError, ToolError, UsageError
 from hookline._core.events import (
@@ -17,11 +18,11 @@ from hookline._core.events import (
     SubagentStart,
 )
 from hookline._core.messages import Message
-from hookline._core.points import POINTS, Agent, Event, Origin
+from hookline._core.points import Agent, Event, Origin
 from hookline._core.ports import Engine, Journals, Recorder
 from hookline._core.records import Ending, Noted, RunEnded, RunStarted, SessionClosed, SessionOpened
 from hookline.session.apply import Fired, apply_all
-from hookline.session.approval import ApprovalMode
+from hookline.session.approval import NOTIFY_AFTER, ApprovalMode
 from hookline.session.children import MAX_DEPTH, Children
 from hookline.session.compaction import Trigger, Window, compacted
 from hookline.session.conversation import Conversation
@@ -34,7 +35,7 @@ END_BUDGET = 60.0  # seconds for the hooks of session_end: they may upload or cl
 DRAIN_BUDGET = 2.0  # seconds for background hooks that are still at work when everything else has ended
 MAX_STEPS = 200  # model calls in one run; a loop that a person would have stopped long before
 
-FIRES = frozenset(POINTS)  # every point that is declared fires here; a runtime that fires fewer says so the same way
+FIRES = frozenset(getattr(events, name).point.name for name in events.__all__)  # a point from outside is fired outside
 
 
 class Session:
@@ -58,7 +59,7 @@ class Session:
         workspace: Path | str | None = None,
         approval: ApprovalMode = ApprovalMode.UNTRUSTED,
         approver: Approver | None = None,
-        notify_after: float = 6.0,
+        notify_after: float = NOTIFY_AFTER,
         env: Mapping[str, str] | None = None,
         window: Window | None = None,
         max_steps: int = MAX_STEPS,
@@ -86,6 +87,7 @@ class Session:
         self._window = window or Window()
         self._soft_vetoed = False
         self._stopped: EndRun | None = None
+        self._open = False
         self.recorder: Recorder = journals.recorder(self.id) if journals is not None else _Nobody()
         self._dispatcher = engine.recording(self.recorder) if journals is not None else engine
         self.conversation = Conversation(self.recorder, conversation)
@@ -117,6 +119,7 @@ class Session:
                 hooks=len(self._engine.hooks()),
             )
         )
+        self._open = True
         if self._source == "fork":
             self.conversation.replace(self.conversation.messages, why="fork", origin=self._origin())
         if self._agent is None:
@@ -131,19 +134,27 @@ class Session:
 
     async def close(self, reason: str = "other") -> None:
         """End the session: children, `session_end` hooks, background hooks, tools. In this order, each bounded."""
+        self._open = False
         try:
             await self.children.aclose()
             if self._agent is None:
                 await self._fire_end(reason)
         finally:
-            abandoned = await self._engine.drain(self.id, DRAIN_BUDGET)
-            if self._parent is None:  # children and forks use the tools of the session that they come from
-                await self.gate.aclose()
-            self.recorder.record(SessionClosed(origin=self._origin(), reason=reason, abandoned=abandoned))
-            self.recorder.close()
+            try:
+                abandoned = await self._engine.drain(self.id, DRAIN_BUDGET)
+                self.recorder.record(SessionClosed(origin=self._origin(), reason=reason, abandoned=abandoned))
+            finally:
+                self.recorder.close()
+                if self._parent is None:  # children and forks use the tools of the session that they come from
+                    await self.gate.aclose()
 
     async def run(self, prompt: str) -> RunResult:
-        """Take *prompt* and work until there is a final answer, or a hook, an error or the step limit ends it."""
+        """Take *prompt* and work until there is a final answer, or a hook, an error or the step limit ends it.
+
+        Raises UsageError for a session that is not open: without its start no hook has seen it begin.
+        """
+        if not self._open:
+            raise UsageError("this session is not open: use it as `async with Session(...) as session`")
         run_id = self.id if self._agent is not None else new_run_id()
         origin = self._origin(run_id)
         self.recorder.record(RunStarted(origin=origin, prompt=prompt))
@@ -152,6 +163,11 @@ class Session:
         except asyncio.CancelledError:
             ended = RunEnded(origin=origin, ending=Ending.CANCELLED, reason="interrupted")
             self.recorder.record(ended)
+            raise
+        except Exception as fault:
+            self.recorder.record(
+                RunEnded(origin=origin, ending=Ending.FAILED, reason=f"{type(fault).__name__}: {fault}")
+            )
             raise
         self.recorder.record(RunEnded(origin=origin, ending=result.ending, text=result.text, reason=result.reason))
         return result
@@ -242,14 +258,13 @@ class Session:
             self.recorder.record(Noted(origin=self._origin(), text=text))
 
     def _origin(self, run_id: str = "") -> Origin:
-        bypassed = self._settings.mode is ApprovalMode.NEVER
         return Origin(
             session_id=self.id,
             run_id=run_id,
             cwd=str(self._workspace),
             model=self.model.name,
             provider=self.model.provider if self.model.provider_known else None,
-            permission_mode="bypassPermissions" if bypassed else "default",
+            approval_off=self._settings.mode is ApprovalMode.NEVER,
             agent=self._agent,
         )
 

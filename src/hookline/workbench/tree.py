@@ -1,7 +1,7 @@
 """A journal as a tree for people: session, run, step, call, hook."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -101,6 +101,8 @@ class _Walk:
                 yield Row(self._level() + 1, _session("child session", entry, opened), entry.at)
             case en.SessionOpened() as opened:
                 yield from self._open(entry, opened)
+            case en.MessageAdded() | en.ContextAdded():
+                return  # no line of their own, and a context's origin is the event that it came from
             case _:
                 yield from self._go_to_run(entry)
                 yield from self._told(entry)
@@ -237,6 +239,8 @@ class _Walk:
 
     def _dispatched(self, entry: Entry, dispatched: en.Dispatched) -> Iterator[Row]:
         event = dispatched.event
+        began = entry.at - int(dispatched.duration_ms * 1000)  # a line is written at the end
+        entry = replace(entry, at=max(began, self.begun or entry.at))
         which = _Which.of(event)
         for key in [key for key, each in self.at_work.items() if key[0] == which and not _in_background(each)]:
             del self.at_work[key]

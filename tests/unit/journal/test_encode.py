@@ -200,8 +200,8 @@ def test_an_effect_from_outside_has_a_line() -> None:
 
 def test_a_child_agent_is_told(origin: Origin) -> None:
     """Which child agent an event happened in is part of where it happened."""
-    child = replace(origin, agent=Agent(id="agent-1", type="reviewer"), permission_mode="bypassPermissions")
+    child = replace(origin, agent=Agent(id="agent-1", type="reviewer"), approval_off=True)
 
     told = encode.origin_fields(child)
 
-    assert (child.agent, "bypassPermissions") == (told["agent"], told["permission_mode"])
+    assert (child.agent, True) == (told["agent"], told["approval_off"])

@@ -327,7 +327,7 @@ def test_children_are_found_by_their_parent(tmp_path: Path) -> None:
                 cwd="/p",
                 model="m",
                 provider="x",
-                permission_mode="bypassPermissions",
+                approval_off=True,
                 agent=Agent(id="agent-1", type="reviewer"),
             ),
         ),

@@ -139,3 +139,28 @@ async def test_a_prompt_that_is_answered_at_once_notifies_nobody(play: Any, seen
         await session.run("go")
 
     assert seen.of(hl.Notification) == []
+
+
+def raises(_: Any) -> Any:
+    raise RuntimeError("no terminal")
+
+
+async def agrees(_: Any) -> Any:
+    return True
+
+
+def is_synchronous(_: Any) -> Any:
+    return Verdict(allowed=True)
+
+
+@pytest.mark.parametrize("approver", [raises, agrees, is_synchronous])
+async def test_an_approver_that_breaks_approves_nothing(approver: Any, play: Any, kept: Any, workspace: Any) -> None:
+    """An exception, and anything that is no Verdict, is a refusal; the run goes on."""
+    async with play(WRITE, DONE, approval=hl.ApprovalMode.UNTRUSTED, approver=approver) as session:
+        result = await session.run("go")
+
+    assert result.text == "done"
+    assert list(workspace.iterdir()) == []
+    (asked,) = kept.of(ApprovalAsked)
+    assert not asked.allowed
+    assert "approver" in asked.reason

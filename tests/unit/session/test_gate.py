@@ -8,7 +8,7 @@ import pytest
 
 import hookline as hl
 from hookline._core.messages import ToolSpec
-from hookline._core.records import CallEnded, CallStarted, CallStatus
+from hookline._core.records import CallEnded, CallStarted, CallStatus, SessionClosed
 from hookline.session.ports import CallContext, Risk, ToolResult
 
 INPUTS: dict[str, Any] = {
@@ -237,35 +237,58 @@ async def test_a_guard_ends_before_the_tool_begins(engine: hl.HookEngine, play: 
 
 
 class Broken:
-    """A tool from outside that breaks its promise."""
+    """A tool from outside that breaks its promise, wherever it is told to."""
 
     spec = ToolSpec(name="broken", description="", parameters={"type": "object"})
     aliases = ()
 
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def _break(self, where: str) -> None:
+        if where == self._where:
+            raise ZeroDivisionError("oh")
+
     def check(self, input: Any) -> str | None:
-        return None
+        return self._break("check")
 
     def risk(self, input: Any, workspace: Path) -> Risk:
+        self._break("risk")
         return Risk.READS
 
     def directory(self, input: Any, workspace: Path) -> Path:
+        self._break("directory")
         return workspace
 
     def argv(self, input: Any, env: Any) -> tuple[str, ...]:
+        self._break("argv")
         return ()
 
     async def call(self, input: Any, context: CallContext) -> ToolResult:
-        raise ZeroDivisionError("oh")
+        self._break("call")
+        return "text" if self._where == "result" else ToolResult(text="fine")  # type: ignore[return-value]
 
     async def aclose(self) -> None:
-        pass
+        self._break("aclose")
 
 
-async def test_a_tool_that_breaks_is_a_failed_call(play: Any, seen: Any) -> None:
-    """A tool's exception becomes a result that the model reads, and the run goes on."""
+@pytest.mark.parametrize("where", ["check", "risk", "directory", "argv", "call", "result"])
+async def test_a_tool_that_breaks_is_a_failed_call(where: str, play: Any, seen: Any) -> None:
+    """A tool's exception, whatever it was asked, becomes a result that the model reads, and the run goes on."""
     steps = [{"call": {"tool": "broken", "input": {}}}, {"say": "done"}]
-    async with play(*steps, tools=(Broken(),)) as session:
+    async with play(*steps, tools=(Broken(where),), approval=hl.ApprovalMode.UNTRUSTED) as session:
         result = await session.run("go")
 
     assert result.text == "done"
-    assert [event.error for event in seen.of(hl.ToolCallFailed)] == ["broken broke: ZeroDivisionError: oh"]
+    (failed,) = seen.of(hl.ToolCallFailed)
+    assert failed.error.startswith("broken broke: ")
+
+
+async def test_a_tool_that_cannot_be_closed_does_not_keep_the_session_open(play: Any, kept: Any) -> None:
+    """The account is complete and every other tool is closed, before what a tool raised at its end is raised."""
+    session = play({"say": "done"}, tools=(Broken("aclose"),))
+    with pytest.raises(ZeroDivisionError):
+        async with session:
+            await session.run("go")
+
+    assert len(kept.of(SessionClosed)) == 1

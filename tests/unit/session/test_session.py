@@ -339,3 +339,36 @@ async def test_a_hook_for_a_point_that_never_fires_is_an_error(engine: Any, play
     monkeypatch.setattr("hookline.session.session.FIRES", frozenset(POINTS) - {"step_end"})
     with pytest.raises(hl.UsageError, match="step_end"):
         play(DONE)
+
+
+async def test_a_session_that_is_not_open_takes_no_prompt(play: Any, seen: Any) -> None:
+    """Before its start and after its end a session runs nothing: no hook has seen it begin."""
+    session = play(DONE)
+    with pytest.raises(hl.UsageError, match="not open"):
+        await session.run("too early")
+    async with session:
+        pass
+    with pytest.raises(hl.UsageError, match="not open"):
+        await session.run("too late")
+
+    assert seen.points() == ["session_start", "session_end"]
+
+
+class Unsound:
+    """A model from outside that breaks its promise to raise ModelError and nothing else."""
+
+    name = provider = "unsound"
+    provider_known = False
+
+    async def complete(self, request: Any) -> Any:
+        raise KeyError("choices")
+
+
+async def test_a_model_that_breaks_is_a_failed_run(play: Any, seen: Any, kept: Any) -> None:
+    """Any exception of a model ends the run as failed, with the category `unknown`, and the account says so."""
+    async with play(DONE, model=Unsound()) as session:
+        result = await session.run("go")
+
+    assert result.ending is Ending.FAILED
+    assert [event.category for event in seen.of(hl.RunFailed)] == ["unknown"]
+    assert [run.ending for run in kept.of(RunEnded)] == [Ending.FAILED]

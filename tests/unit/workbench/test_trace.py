@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from hookline._cli.commands.trace import COMMAND, trace
+from hookline._cli.main import run
 from hookline._core import records as rec
 from hookline._core.errors import UsageError
 from hookline._core.points import Origin
@@ -88,7 +89,7 @@ def test_child_sessions_stand_where_they_began(tmp_path: Path) -> None:
     assert [["child", "session", "s2", "startup"], ["child", "session", "s3", "startup"]] == children
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The command finds the state folder, prints without colour into a pipe, and ends with 2 on wrong use."""
     state = tmp_path / "hookline"
     record(state, "s1", age=10)
@@ -96,13 +97,14 @@ def test_the_command(tmp_path: Path) -> None:
 
     shown = CliRunner().invoke(COMMAND, ["s1"], env=env, standalone_mode=False)
     as_json = CliRunner().invoke(COMMAND, ["--json"], env=env, standalone_mode=False)
-    wrong = CliRunner().invoke(COMMAND, ["s7"], env=env)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    wrong = run(["trace", "s7"])
 
     assert shown.return_value == 0
     assert "   +0.000 session  s1  startup" == shown.output.splitlines()[0]
     assert ["session_opened", "noted"] == [json.loads(line)["kind"] for line in as_json.output.splitlines()]
-    assert wrong.exit_code == 2
-    assert "no session s7 in" in wrong.output
+    assert wrong == 2
+    assert "no session s7 in" in capsys.readouterr().err
 
 
 def test_colour_for_a_terminal(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def failed(hook: Hook, why: Failure = Failure.TIMEOUT, **more: Any) -> Outcome:
 
 def dispatched(event: Event, *outcomes: Outcome, **resolved: Any) -> rec.Dispatched:
     resolution = Resolution(event=event, outcomes=outcomes, **resolved)
-    return rec.Dispatched(origin=event.origin, resolution=resolution, duration=0.02)
+    return rec.Dispatched(origin=event.origin, resolution=resolution, duration=0.0005)
 
 
 def test_a_session_as_a_tree(told: Told) -> None:
@@ -113,12 +113,12 @@ def test_a_session_as_a_tree(told: Told) -> None:
         |   +0.000 session  s1  startup
         |          2026-09-21 14:13:20Z  2 hooks  /home/me/project
         |   +0.002   run  0199f3aa  list the files
-        |   +0.003     before_run  20.0 ms
+        |   +0.003     before_run  0.5 ms
         |   +0.000       answered  greeter  12.5 ms
         |   +0.005     step 1
         |   +0.005       model  success  7 input, 3 output  1.25 s
-        |   +0.006       bash  c1  {"command": "ls"}
-        |   +0.006         before_tool_call  deny by Guard: no ls here  20.0 ms
+        |   +0.005       bash  c1  {"command": "ls"}
+        |   +0.005         before_tool_call  deny by Guard: no ls here  0.5 ms
         |   +0.000           answered  a  12.5 ms
         |                      add_context  mind the gap
         |   +0.000           answered  Guard  12.5 ms
@@ -145,10 +145,10 @@ def test_a_call_that_runs(told: Told) -> None:
         |   +0.000   run  0199f3aa
         |   +0.000     step 1
         |   +0.000       bash  c1  {"command": "ls"}
-        |   +0.000         before_tool_call  20.0 ms
+        |   +0.000         before_tool_call  0.5 ms
         |   +0.000           answered  guard  12.5 ms
         |   +0.001         approved  by person  fine
-        |   +0.003         after_tool_call  20.0 ms
+        |   +0.003         after_tool_call  0.5 ms
         |   +0.000           answered  guard  12.5 ms
         |   +0.004         done  500.0 ms
     """)
@@ -247,7 +247,7 @@ def test_a_failed_run_names_the_hook(told: Told) -> None:
     """Where a failure fails the run, the point says whose it was."""
     outcome = failed(hook("strict"))
 
-    assert "before_tool_call  run failed by strict  20.0 ms" in told(dispatched(CALL, outcome, failed_run=outcome))
+    assert "before_tool_call  run failed by strict  0.5 ms" in told(dispatched(CALL, outcome, failed_run=outcome))
 
 
 def test_background_hooks_are_shown_when_they_end(told: Told) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from hookline._core.errors import HooklineError, UsageError
+from hookline._core.errors import UsageError
 from hookline.journal.places import SESSIONS, state_folder
 from hookline.journal.reader import Damage, Entry, children, find, read, sessions
 from hookline.workbench.rows import Role, Style, unstyled
@@ -41,12 +41,7 @@ def COMMAND(session: str | None, *, as_json: bool) -> int:  # noqa: N802  # as t
     the journal are damaged.
     """
     style = unstyled if os.environ.get("NO_COLOR") else _coloured
-    try:
-        return trace(session, state=state_folder(os.environ), as_json=as_json, write=click.echo, style=style)
-    except UsageError as error:
-        raise click.UsageError(str(error)) from error
-    except HooklineError as error:
-        raise click.ClickException(str(error)) from error
+    return trace(session, state=state_folder(os.environ), as_json=as_json, write=click.echo, style=style)
 
 
 def _coloured(role: Role, text: str) -> str:

@@ -18,7 +18,7 @@ NEVER_STARTED = {126: "found, and not executable", 127: "not found"}  # a shell'
 
 def decode(reply: Reply, event: Event, hook: Hook) -> Answer | CallFailed:
     """What *hook* said about *event*, or why that is no answer. Never raises, whatever the bytes."""
-    rule = BY_EVENT[type(event)]
+    rule = BY_EVENT[event.point.event]
     match reply:
         case Exited():
             answer = _read(reply, rule, hook)

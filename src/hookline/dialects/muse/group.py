@@ -1,13 +1,15 @@
 """A matcher group: its keys, and the matcher that it puts before its hooks (sections 5.1, 7)."""
 
+from dataclasses import dataclass
 from typing import Any
 
+from hookline._core.events.tool import ToolEvent
 from hookline._core.matchers import EVERYTHING, Matcher
 from hookline._core.problems import Scope
 from hookline._core.strictjson import Path
 from hookline.dialects._pattern import compile_matcher
 from hookline.dialects.muse.document import INVALID_MATCHER, UNSUPPORTED_HANDLER, Finding, key_of
-from hookline.dialects.muse.rules import Matching, MuseRule
+from hookline.dialects.muse.rules import TOOL_ALIASES, Matching, MuseRule
 
 LONGEST_SHOWN = 200  # characters of a matcher, so that what is wrong with it still fits on a line
 
@@ -32,7 +34,19 @@ def read_matcher(group: dict[str, Any], rule: MuseRule, at: Path) -> Matcher | F
     if isinstance(matcher, str):
         shown = written if len(written) <= LONGEST_SHOWN else f"{written[:LONGEST_SHOWN]}…"
         return _invalid(f"hook matcher `{shown}` is not a valid regular expression: {matcher}", at)
-    return EVERYTHING if rule.matching is Matching.IGNORED else matcher
+    if rule.matching is Matching.IGNORED or matcher is EVERYTHING:
+        return EVERYTHING
+    return ToolMatcher(matcher) if issubclass(rule.event, ToolEvent) else matcher
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMatcher:
+    """Tests the further names of a built-in tool too (section 7.3), whoever fired the event."""
+
+    matcher: Matcher
+
+    def matches(self, subjects: tuple[str, ...]) -> bool:
+        return self.matcher.matches(subjects + tuple(name for each in subjects for name in TOOL_ALIASES.get(each, ())))
 
 
 def _invalid(message: str, at: Path) -> Finding:

@@ -24,7 +24,7 @@ def encode(event: Event, hook: Hook) -> Payload | Refused:
     nothing is cut to make it fit.
     """
     cwd = _absolute(event.origin.cwd)
-    members = _members(event, BY_EVENT[type(event)], cwd)
+    members = _members(event, BY_EVENT[event.point.event], cwd)
     if excess := _excess(members):
         return Refused(Skip.PAYLOAD_TOO_LARGE, excess)
     body = strictjson.encode(members, spaced=True)
@@ -55,7 +55,7 @@ def _members(event: Event, rule: MuseRule, cwd: str) -> dict[str, Any]:
         "cwd": cwd,
         "transcript_path": None,
         "model": origin.model,
-        "permission_mode": origin.permission_mode,
+        "permission_mode": "bypassPermissions" if origin.approval_off else "default",
     }
     if origin.provider is not None:
         members["model_provider"] = origin.provider

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from hookline._core.errors import ConfigError
-from hookline._core.hooks import HeldBack
+from hookline._core.hooks import HeldBack, SessionSettings
 from hookline._core.problems import Scope
 from hookline._core.targets import CommandTarget
 from hookline.dialects._base import Loaded
@@ -82,8 +82,8 @@ def test_sources_keep_their_order(machine: Machine) -> None:
 
 def test_nothing_anywhere_is_nothing(machine: Machine) -> None:
     """A machine without any of the files has no hooks, no problems and the default settings."""
-    assert Loaded() == machine.load(trust="")
-    assert Loaded() == load(env={}, workspace=machine.project, trust="")
+    assert Loaded(settings=SessionSettings()) == machine.load(trust="")
+    assert Loaded(settings=SessionSettings()) == load(env={}, workspace=machine.project, trust="")
 
 
 def test_ids_stay_apart_where_labels_do_not(machine: Machine) -> None:
@@ -321,7 +321,7 @@ def test_places_that_are_no_sources(machine: Machine) -> None:
     machine.write(machine.config / "hooks.json", {"hooks": stop("x")})
     machine.write(machine.config.parent.parent / ".muse" / "hooks.json", {"hooks": stop("x")})
 
-    assert Loaded(trust="run-flag") == machine.load()
+    assert Loaded(settings=SessionSettings(), trust="run-flag") == machine.load()
 
 
 def test_hook_files_may_be_links(machine: Machine, tmp_path: Path) -> None:
