@@ -18,8 +18,8 @@ from hookline._core.hooks import Hook
 from hookline._core.points import POINTS, Event, Origin
 from hookline._core.reasons import Failure
 from hookline._core.targets import CommandTarget, FunctionTarget
+from hookline._processes.watchdog import ShellWatchdog
 from hookline.adapters import builtin
-from hookline.adapters._watchdog import ShellWatchdog
 from hookline.adapters.command import CommandAdapter
 
 DISPATCHES = 20_000

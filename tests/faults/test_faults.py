@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.unit.adapters.rig import EVENT, GRACE, Hooks, descriptors
+from tests.unit.adapters.rig import EVENT, GRACE, Hooks
+from tests.unit.processes.rig import descriptors
 
 from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply, Returned
 from hookline._core.targets import CommandTarget, FunctionTarget

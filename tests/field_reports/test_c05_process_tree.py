@@ -24,7 +24,7 @@ import hookline as hl
 from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply
 from hookline._core.reasons import Failure
 from hookline._core.targets import CommandTarget
-from hookline.adapters._watchdog import NoWatchdog
+from hookline._processes.watchdog import NoWatchdog
 from hookline.adapters.command import GRACE, CommandAdapter
 from hookline.journal import entries as en
 

@@ -2,7 +2,7 @@
 
 from hookline._core.ports import Adapter
 from hookline._core.targets import CommandTarget, FunctionTarget, Target
-from hookline.adapters._watchdog import ShellWatchdog
+from hookline._processes.watchdog import ShellWatchdog
 from hookline.adapters.command import CommandAdapter
 from hookline.adapters.function import FunctionAdapter
 

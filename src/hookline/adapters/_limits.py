@@ -58,6 +58,8 @@ class Capped:
         """Whether more came than is allowed; exactly the cap is allowed."""
         return self.seen > self.cap
 
-    def take(self, chunk: bytes) -> None:
+    def take(self, chunk: bytes) -> bool:
+        """Says whether more may come."""
         self._kept += chunk[: max(self.cap - self.seen, 0)]
         self.seen += len(chunk)
+        return not self.over

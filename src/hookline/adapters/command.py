@@ -4,16 +4,17 @@ import asyncio
 import dataclasses
 import os
 import signal
+from pathlib import Path
 
 from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply
 from hookline._core.reasons import Failure
 from hookline._core.targets import CommandTarget
-from hookline.adapters._ending import end, end_left_behind
-from hookline.adapters._limits import Capped, closed, timed_out
-from hookline.adapters._process import HookProcess
-from hookline.adapters._spawn import spawn
+from hookline._processes.ending import Ending, Patience, attend
+from hookline._processes.running import Running
+from hookline._processes.spawn import NotStarted, Program, Spawned, said, spawn
+from hookline._processes.watchdog import Watchdog
+from hookline.adapters._limits import Capped, closed, could_not_start, timed_out
 from hookline.adapters._turns import Turns
-from hookline.adapters._watchdog import Watchdog
 
 GRACE = 2.0  # long enough for a trap to clean up, short enough that a person waits for it
 DRAIN = 1.0  # long enough for a child to flush what it has to say, too short for one that just stays
@@ -39,7 +40,7 @@ class CommandAdapter:
         self._grace = grace
         self._drain = drain
         self._turns = Turns()
-        self._running: set[HookProcess] = set()
+        self._running: set[_Hook] = set()
         self._closed = False
 
     async def call(self, target: CommandTarget, payload: Payload, limits: Limits) -> Reply:
@@ -52,65 +53,62 @@ class CommandAdapter:
             return closed()
         if asyncio.get_running_loop().time() >= deadline:
             return timed_out(limits)
-        spawned = spawn(target, payload.cwd, payload.body)
+        spawned = _started(target, payload)
         if isinstance(spawned, CallFailed):
             return spawned
-        process = HookProcess(spawned, cap=limits.output_bytes)
-        self._running.add(process)
-        self._watchdog.add(process.pid)
+        hook = _Hook(spawned, self._watchdog, cap=limits.output_bytes)
+        self._running.add(hook)
         try:
-            failure = await self._attend(process, limits, deadline)
+            ending = await attend(hook, deadline, Patience(grace=self._grace, drain=self._drain))
         finally:
-            self._running.discard(process)
-            self._watchdog.remove(process.pid)
-            process.release()
-        return _reply(process, failure, stdin_size=len(payload.body))
+            self._running.discard(hook)
+            hook.release()
+        return _reply(hook, _failure(hook, ending, limits), stdin_size=len(payload.body))
 
     async def aclose(self) -> None:
         """Start nothing more, and end everyone that still runs."""
         self._closed = True
-        for process in tuple(self._running):
-            process.stop()
+        for hook in tuple(self._running):
+            hook.stop()
         while self._running:
             await next(iter(self._running)).released.wait()
         self._watchdog.close()
 
-    async def _attend(self, process: HookProcess, limits: Limits, deadline: float) -> CallFailed | None:
-        """Stay with a hook until nothing of it is left that should not be; say why it was ended, if it was."""
-        loop = asyncio.get_running_loop()
 
-        def cut_short() -> bool:
-            return process.stopped or process.over_cap
+class _Hook(Running):
+    """A hook's process, and what it wrote."""
 
-        process.listen()
-        try:
-            await process.until(lambda: process.exited or cut_short(), deadline)
-            if process.exited:
-                drained_by = min(deadline, loop.time() + self._drain)
-                await process.until(lambda: process.drained or cut_short(), drained_by)
-        except asyncio.CancelledError:
-            await end(process, self._grace)
-            raise
-        failure = _failure(process, limits)
-        if failure is not None:
-            await end(process, self._grace)
-        elif not process.drained:
-            await end_left_behind(process)
-        if process.cancelled:
-            raise process.cancelled
-        return failure
+    def __init__(self, spawned: Spawned, watchdog: Watchdog, *, cap: int) -> None:
+        self.stdout = Capped(cap)
+        self.stderr = Capped(cap)
+        super().__init__(spawned, (self.stdout.take, self.stderr.take), watchdog)
 
 
-def _failure(process: HookProcess, limits: Limits) -> CallFailed | None:
-    """Why a hook has to be ended, if it has to be."""
-    for name, stream in (("stdout", process.stdout), ("stderr", process.stderr)):
-        if stream.over:
-            return _too_large(name, stream)
-    if process.exited:
-        return None
-    if process.stopped:
-        return CallFailed(why=Failure.SIGNAL, detail="killed because the engine was closed")
-    return timed_out(limits)
+def _started(target: CommandTarget, payload: Payload) -> Spawned | CallFailed:
+    """The target's program, which has the payload to read."""
+    if not target.argv:
+        return could_not_start("program: the command is empty")
+    if payload.cwd and not payload.cwd.startswith("/"):
+        return could_not_start(f"working directory {payload.cwd}: not an absolute path")
+    try:
+        cwd = payload.cwd or str(Path.cwd())
+    except OSError as error:
+        return could_not_start(f"working directory: {said(error)}")
+    spawned = spawn(Program(argv=target.argv, env=target.env, cwd=cwd, stdin=payload.body))
+    return could_not_start(spawned.detail) if isinstance(spawned, NotStarted) else spawned
+
+
+def _failure(hook: _Hook, ending: Ending, limits: Limits) -> CallFailed | None:
+    """Why a hook had to be ended, if it had to be."""
+    match ending:
+        case Ending.BY_ITSELF:
+            return None
+        case Ending.LATE:
+            return timed_out(limits)
+        case Ending.STOPPED:
+            return CallFailed(why=Failure.SIGNAL, detail="killed because the engine was closed")
+        case Ending.FULL:
+            return _too_large("stdout", hook.stdout) if hook.stdout.over else _too_large("stderr", hook.stderr)
 
 
 def _too_large(name: str, stream: Capped) -> CallFailed:
@@ -118,18 +116,18 @@ def _too_large(name: str, stream: Capped) -> CallFailed:
     return CallFailed(why=Failure.OUTPUT_TOO_LARGE, detail=detail)
 
 
-def _reply(process: HookProcess, failure: CallFailed | None, *, stdin_size: int) -> Reply:
+def _reply(hook: _Hook, failure: CallFailed | None, *, stdin_size: int) -> Reply:
     """What a hook that is no more has to say."""
-    if failure is None and process.status is not None:
-        code = os.waitstatus_to_exitcode(process.status)
+    if failure is None and hook.status is not None:
+        code = os.waitstatus_to_exitcode(hook.status)
         if code >= 0:
             return Exited(
                 code=code,
-                stdout=process.stdout.kept,
-                stderr=process.stderr.kept,
-                stdin_read=process.stdin_read,
+                stdout=hook.stdout.kept,
+                stderr=hook.stderr.kept,
+                stdin_read=hook.stdin_read,
                 stdin_size=stdin_size,
-                left_behind=process.left_behind,
+                left_behind=hook.left_behind,
             )
         failure = CallFailed(why=Failure.SIGNAL, detail=f"killed by {_name(-code)}")
     if failure is None:
@@ -137,9 +135,9 @@ def _reply(process: HookProcess, failure: CallFailed | None, *, stdin_size: int)
         failure = CallFailed(why=Failure.CRASHED, detail=text)
     return dataclasses.replace(
         failure,
-        stdout=process.stdout.kept,
-        stderr=process.stderr.kept,
-        left_behind=process.left_behind,
+        stdout=hook.stdout.kept,
+        stderr=hook.stderr.kept,
+        left_behind=hook.left_behind,
     )
 
 

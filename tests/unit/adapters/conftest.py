@@ -3,7 +3,8 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from tests.unit.adapters.rig import Fifo, Hooks, descriptors
+from tests.unit.adapters.rig import Hooks
+from tests.unit.processes.rig import Fifo, descriptors
 
 
 @pytest.fixture

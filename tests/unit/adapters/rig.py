@@ -1,41 +1,24 @@
-"""What the tests of the adapters stand on: hooks that are really run, and knowing what is left of them."""
+"""What the tests of the adapters stand on: hooks that are really run."""
 
 import asyncio
-import os
 import sys
 from collections.abc import Coroutine
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+from tests.unit.processes.rig import carriers
 
 from hookline._core.events import BeforeRun
 from hookline._core.payload import Limits, Payload, Reply
 from hookline._core.targets import CommandTarget
+from hookline._processes.watchdog import NoWatchdog
 from hookline.adapters._drive import drive
-from hookline.adapters._watchdog import NoWatchdog
 from hookline.adapters.command import CommandAdapter
 
 EVENT = BeforeRun(prompt="fix the build")
 GRACE = 0.2
 DRAIN = 0.2
-
-
-def descriptors() -> int:
-    """How many this program has open."""
-    return len(list(Path("/proc/self/fd").iterdir()))
-
-
-def carriers(token: str) -> list[int]:
-    """The living processes that have *token* in their environment."""
-
-    def carries(entry: Path) -> bool:
-        try:
-            return token.encode() in (entry / "environ").read_bytes()
-        except OSError:
-            return False
-
-    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit() and carries(entry)]
 
 
 def command_adapter() -> CommandAdapter:
@@ -81,44 +64,3 @@ def cancel_requests() -> int:
     task = asyncio.current_task()
     assert task is not None
     return task.cancelling()
-
-
-class Fifo:
-    """Lines from a hook to a test, so that the test knows how far the hook is."""
-
-    def __init__(self, path: Path) -> None:
-        os.mkfifo(path)
-        self.path = path
-        self.fd = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-
-    async def lines(self, count: int = 1) -> list[str]:
-        """Wait for this many lines."""
-        text = ""
-        while text.count("\n") < count:
-            await readable(self.fd)
-            text += os.read(self.fd, 4096).decode()
-        return text.splitlines()
-
-
-async def readable(fd: int) -> None:
-    """Wait until there is something to read, or the end."""
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    loop.add_reader(fd, ready.set)
-    try:
-        async with asyncio.timeout(10):
-            await ready.wait()
-    finally:
-        loop.remove_reader(fd)
-
-
-async def ended(pid: int) -> None:
-    """Wait until a process has ended, whoever's child it is."""
-    try:
-        fd = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    try:
-        await readable(fd)
-    finally:
-        os.close(fd)

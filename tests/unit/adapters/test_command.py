@@ -81,7 +81,7 @@ import asyncio, os
 from hookline._core.events import BeforeRun
 from hookline._core.payload import Limits, Payload
 from hookline._core.targets import CommandTarget
-from hookline.adapters._watchdog import NoWatchdog
+from hookline._processes.watchdog import NoWatchdog
 from hookline.adapters.command import CommandAdapter
 target = CommandTarget(("/bin/sh", "-c", "echo seen on the terminal >/dev/tty"), {})
 payload = Payload(BeforeRun(prompt=""), b"", "/")

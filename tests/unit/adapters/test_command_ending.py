@@ -8,7 +8,8 @@ import time
 
 import anyio
 import pytest
-from tests.unit.adapters.rig import DRAIN, GRACE, Fifo, Hooks, ended, readable
+from tests.unit.adapters.rig import DRAIN, GRACE, Hooks
+from tests.unit.processes.rig import Fifo, ended, readable
 
 from hookline._core.payload import CallFailed, Exited, Reply
 from hookline._core.reasons import Failure
@@ -349,7 +350,7 @@ async def test_a_lesser_system_behaves_the_same(hooks: Hooks, lesser_system: Non
 
 async def test_without_proc_the_group_is_killed(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nobody can be looked up the process group still ends, in the same time."""
-    monkeypatch.setattr("hookline.adapters._descendants._entries", lambda _: [])
+    monkeypatch.setattr("hookline._processes.descendants._entries", lambda _: [])
 
     assert await hooks.sh("sleep 300 & sleep 300", within=0.1) == TIMED_OUT
     assert await hooks.sh("sleep 300 & exit 0") == Exited(code=0, stdin_read=0, stdin_size=2, left_behind=1)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.unit.adapters.rig import EVENT, GRACE, command_adapter, descriptors
+from tests.unit.adapters.rig import EVENT, GRACE, command_adapter
+from tests.unit.processes.rig import descriptors
 
 from hookline._core.effects import Notify
 from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply, Returned

@@ -140,7 +140,7 @@ FEW_DESCRIPTORS = """
 import asyncio, json, os, resource
 from hookline._core.payload import Limits, Payload
 from hookline._core.targets import CommandTarget
-from hookline.adapters._watchdog import {watchdog}
+from hookline._processes.watchdog import {watchdog}
 from hookline.adapters.command import CommandAdapter
 
 def count():

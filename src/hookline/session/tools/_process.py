@@ -1,26 +1,26 @@
-"""A program in a process group of its own, which is seen to its end: killed with all that is left of it, and reaped."""
+"""A command of the shell tools: what it prints, how it stands, and giving it input."""
 
 import asyncio
+import math
 import os
 import signal
-import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 
 from hookline._core.errors import ToolError
+from hookline._processes.ending import Ending, Patience, attend
+from hookline._processes.leftovers import Leftovers
+from hookline._processes.running import Running
+from hookline._processes.spawn import NotStarted, Program, Spawned, Stdin, spawn
+from hookline._processes.watchdog import Watchdog
 from hookline.session.tools._capture import Capture
 
-MARK = "HOOKLINE_SHELL"  # the variable by which a process that left its group is still found
-CHUNK = 65_536  # what a pipe holds
 GRACE = 2.0  # from TERM to KILL: time enough to remove a lock file
 DRAIN = 0.25  # a child that outlives the program for a moment may still print
-REAPING = 1.0  # a killed process is gone at once, unless the kernel itself hangs; then we do not
 TAKING = 10.0  # for a program to take the input it was given
 QUIET = 0.05  # a pause after which a program is taken to have said what it had to say
-POLL = 0.01  # only where the system cannot tell us that a process ended
-ROUNDS = 4  # what a process starts while it is being killed is found in the next round
 
 
 class Status(Enum):
@@ -33,45 +33,47 @@ class Status(Enum):
 
 
 class Process:
-    """A started program. Both its outputs are one stream, read from *out*.
+    """A started program.
 
     Exactly one task awaits `attend`, to its end or until it is cancelled: that is what kills and reaps.
     """
 
-    def __init__(self, popen: subprocess.Popen[bytes], *, out: int, mark: str) -> None:
+    def __init__(self, spawned: Spawned, *, watchdog: Watchdog, leftovers: Leftovers) -> None:
         self.status = Status.RUNNING
         self.exit_code: int | None = None
         self.reason = ""
-        self.left_behind = False
         self.output = Capture()
-        self.pid = popen.pid
-        self._popen = popen
-        self._out = out
-        self._mark = mark
-        self._ended_by_itself = False
         self._late = False
+        self._input = spawned.stdin_pipe
+        self._leftovers = leftovers
         self._changed = asyncio.Event()
-        self._exited = asyncio.Event()
-        self._closed = asyncio.Event()
+        self._writable = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(out, self._read)
-        self._pidfd = _descriptor_of(popen.pid)
-        self._look()
+        self._running = Running(spawned, (self._take,), watchdog)
+
+    @property
+    def pid(self) -> int:
+        return self._running.pid
+
+    @property
+    def left_behind(self) -> bool:
+        """Whether somebody still held its output when it had ended."""
+        return self._running.left_behind > 0
 
     async def attend(self, limit: float | None) -> None:
-        """Wait for the end, at most *limit* seconds. Afterwards, cancelled or not, nothing of it is left."""
+        """Wait for the end, at most *limit* seconds. Afterwards, cancelled or not, nothing of its group is left."""
+        deadline = math.inf if limit is None else self._loop.time() + limit
         try:
-            async with asyncio.timeout(limit):
-                await self._exited.wait()
-            self._ended_by_itself = True
-        except TimeoutError:
-            self._late = True
-            self.reason = f"still running after {limit:g} s"
+            patience = Patience(grace=GRACE, drain=DRAIN, hurried=True)
+            self._late = await attend(self._running, deadline, patience) is Ending.LATE
+            if self._late:
+                self.reason = f"still running after {limit:g} s"
         finally:
-            try:
-                await self._wind_down()
-            finally:
-                self.remove()
+            self.remove()
+
+    def stop(self) -> None:
+        """Have it ended by the task that attends to it."""
+        self._running.stop()
 
     async def news(self, patience: float) -> None:
         """Wait until it has printed something and paused, or has ended; at most *patience* seconds."""
@@ -97,8 +99,22 @@ class Process:
 
     def close_input(self) -> None:
         """Let it read the end of its input."""
-        if self._popen.stdin is not None:
-            self._popen.stdin.close()
+        if self._input is not None:
+            self._loop.remove_writer(self._input)
+            self._writable.set()  # whoever waits to write has nothing more to wait for
+            self._input = None
+            self._running.close_stdin()
+
+    def remove(self) -> None:
+        """Kill what is left of its group, reap it, and take down how it ended. Waits for nothing."""
+        if self.status is not Status.RUNNING:
+            return
+        self._running.signal_group(signal.SIGKILL)  # those too who hide their output
+        self.close_input()
+        self._leftovers.add(self._running.give_away_alive())
+        self._running.release()
+        self._conclude(self._running.status)
+        self._changed.set()
 
     async def _goes_on(self) -> bool:
         """Whether more came before the pause was over."""
@@ -109,148 +125,54 @@ class Process:
         return False
 
     async def _write_some(self, data: memoryview) -> int:
-        stdin = self._popen.stdin
-        if stdin is None or stdin.closed:
+        if self._input is None:
             raise ToolError("it takes no more input: its standard input is closed")
         with suppress(BlockingIOError):
-            return os.write(stdin.fileno(), data)
-        writable = asyncio.Event()
-        fd = stdin.fileno()
-        self._loop.add_writer(fd, writable.set)
+            return os.write(self._input, data)
+        self._writable.clear()
+        self._loop.add_writer(self._input, self._writable.set)
         try:
-            await writable.wait()
+            await self._writable.wait()
         finally:
-            self._loop.remove_writer(fd)
+            if self._input is not None:
+                self._loop.remove_writer(self._input)
         return 0
 
-    def _read(self) -> None:
-        try:
-            data = os.read(self._out, CHUNK)
-        except BlockingIOError:
-            return
-        if data:
-            self.output.add(data)
-            self._changed.set()
-        else:
-            self._loop.remove_reader(self._out)
-            self._closed.set()
-
-    def _look(self) -> None:
-        """Learn of the exit: from the process descriptor, or by looking again and again."""
-        if self._pidfd is not None:
-            self._loop.add_reader(self._pidfd, self._note_exit, self._pidfd)
-        elif self._popen.poll() is None:
-            self._loop.call_later(POLL, self._look)
-        else:
-            self._exited.set()
-
-    def _note_exit(self, pidfd: int) -> None:
-        self._loop.remove_reader(pidfd)
-        self._exited.set()
-
-    async def _wind_down(self) -> None:
-        """Let it end in its own way, in a bounded time."""
-        if not self._ended_by_itself:
-            self._signal(signal.SIGTERM)
-        try:
-            async with asyncio.timeout(DRAIN if self._ended_by_itself else GRACE):
-                await self._exited.wait()
-                await self._closed.wait()
-        except TimeoutError:
-            self.left_behind = self._ended_by_itself
-
-    def remove(self) -> None:
-        """Kill and reap what is left, and take down how it ended. Does not wait on anything that may take long."""
-        if self.status is not Status.RUNNING:
-            return
-        self._signal(signal.SIGKILL)  # before reaping: until then no other group can be given the same id
-        with suppress(subprocess.TimeoutExpired):
-            self._popen.wait(REAPING)
-        if not (self._ended_by_itself and self._closed.is_set()):
-            sweep(f"{MARK}={self._mark}\0")
-        for _ in range(ROUNDS):
-            if not self._closed.is_set():
-                self._read()
-        self._let_go()
-        self._conclude(self._popen.returncode)
+    def _take(self, data: bytes) -> bool:
+        self.output.add(data)
         self._changed.set()
+        return True
 
-    def _let_go(self) -> None:
-        self.close_input()
-        self._loop.remove_reader(self._out)
-        os.close(self._out)
-        if self._pidfd is not None:
-            self._loop.remove_reader(self._pidfd)
-            os.close(self._pidfd)
-
-    def _conclude(self, code: int | None) -> None:
+    def _conclude(self, status: int | None) -> None:
         if self._late:
             self.status = Status.TIMED_OUT
-        elif code == 0:
+            return
+        self.status = Status.FAILED
+        if status is None:
+            self.reason = "its exit code is not known"
+            return
+        code = os.waitstatus_to_exitcode(status)
+        if code == 0:
             self.status, self.exit_code = Status.COMPLETED, 0
-        elif code is None or code > 0:
-            self.status, self.exit_code, self.reason = Status.FAILED, code, f"exit code {code}"
+        elif code > 0:
+            self.exit_code, self.reason = code, f"exit code {code}"
         else:
-            self.status, self.exit_code = Status.FAILED, 128 - code  # as a shell tells it
+            self.exit_code = 128 - code  # as a shell tells it
             self.reason = f"ended by signal {-code} ({signal.strsignal(-code)})"
 
-    def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, PermissionError):  # gone; or another user's by now, as after sudo
-            os.killpg(self.pid, number)
 
-
-def start(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: int, mark: str) -> Process:
-    """Start *argv*, marked so that what escapes its group can be found. *stdin* as for Popen."""
-    reading, writing = os.pipe()
-    os.set_blocking(reading, False)
-    try:
-        popen = subprocess.Popen(
-            argv,
-            cwd=cwd,
-            env={**env, MARK: mark},
-            stdin=stdin,
-            stdout=writing,
-            stderr=subprocess.STDOUT,
-            bufsize=0,
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        os.close(reading)
-        raise ToolError(f"cannot start {argv[0]} in {cwd}: {error}") from None
-    finally:
-        os.close(writing)
-    if popen.stdin is not None:
-        os.set_blocking(popen.stdin.fileno(), False)
-    return Process(popen, out=reading, mark=mark)
-
-
-def _descriptor_of(pid: int) -> int | None:
-    """What becomes readable when the process ends, or None where the system has no such thing to give."""
-    try:
-        return os.pidfd_open(pid)
-    except (AttributeError, OSError):
-        return None
-
-
-def sweep(mark: str) -> None:
-    """Kill every process whose environment holds *mark*. Finds nothing where there is no /proc."""
-    wanted = mark.encode()
-    for _ in range(ROUNDS):
-        found = [pid for pid in _pids() if pid != os.getpid() and wanted in _environment_of(pid)]
-        for pid in found:
-            with suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        if not found:
-            return
-
-
-def _pids() -> list[int]:
-    with suppress(OSError):
-        return [int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit()]
-    return []
-
-
-def _environment_of(pid: int) -> bytes:
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/environ").read_bytes()
-    return b""
+def start(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    stdin: Stdin,
+    watchdog: Watchdog,
+    leftovers: Leftovers,
+) -> Process:
+    """Start *argv*, with both its outputs as one stream, away from our terminal."""
+    program = Program(argv=argv, env=env, cwd=str(cwd), stdin=stdin, one_output=True, own_session=True)
+    spawned = spawn(program)
+    if isinstance(spawned, NotStarted):
+        raise ToolError(f"cannot start {argv[0]} in {cwd}: {spawned.detail}")
+    return Process(spawned, watchdog=watchdog, leftovers=leftovers)

@@ -1,19 +1,20 @@
 """The commands that the shell tools of one session have started."""
 
 import asyncio
-import subprocess
-import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from hookline._core.errors import ToolError
+from hookline._processes.leftovers import Leftovers
+from hookline._processes.spawn import Stdin
+from hookline._processes.watchdog import ShellWatchdog
 from hookline.session.ports import CallContext
 from hookline.session.tools import _process
 from hookline.session.tools._capture import Capture
 from hookline.session.tools._environment import for_programs
-from hookline.session.tools._process import MARK, Process, Status
+from hookline.session.tools._process import Process, Status
 
 BYTES_PER_TOKEN = 4  # a rough average over models
 KEPT = 32  # background commands, running or not yet forgotten: each may hold 64 KiB of output
@@ -63,21 +64,25 @@ class Shells:
     """Starts commands and keeps those in the background. The shell tools of a session share one of these."""
 
     def __init__(self) -> None:
-        self._mark = uuid.uuid4().hex
+        self._watchdog = ShellWatchdog()
+        self._leftovers = Leftovers()
         self._count = 0
         self._background: dict[str, Shell] = {}
 
     def start(
-        self, argv: tuple[str, ...], context: CallContext, *, description: str, stdin: int = subprocess.DEVNULL
+        self, argv: tuple[str, ...], context: CallContext, *, description: str, stdin: Stdin = Stdin.NONE
     ) -> Shell:
         """Start a command. Whoever asked for it attends to its process, with nothing awaited in between."""
         self._count += 1
+        if not self._watchdog.ready:
+            self._watchdog.start()
         process = _process.start(
             argv,
             cwd=context.cwd,
             env=for_programs(context.env),
             stdin=stdin,
-            mark=f"{self._mark}-{self._count}",
+            watchdog=self._watchdog,
+            leftovers=self._leftovers,
         )
         return Shell(id=f"bash-{self._count}", command=argv[-1], description=description, process=process)
 
@@ -86,7 +91,7 @@ class Shells:
     ) -> Shell:
         """Start a command that is attended to here."""
         self._make_room()
-        shell = self.start(argv, context, description=description, stdin=subprocess.PIPE)
+        shell = self.start(argv, context, description=description, stdin=Stdin.PIPE)
         shell.task = asyncio.create_task(shell.process.attend(timeout), name=shell.id)
         self._background[shell.id] = shell
         return shell
@@ -102,16 +107,15 @@ class Shells:
         """End every background command, and whatever else a command of this session left running."""
         shells = tuple(self._background.values())
         self._background.clear()
-        tasks = [shell.task for shell in shells if shell.task is not None]
-        for task in tasks:
-            task.cancel()
+        for shell in shells:
+            shell.process.stop()
         try:
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.gather(*(shell.task for shell in shells if shell.task is not None), return_exceptions=True)
         finally:
             for shell in shells:
                 shell.process.remove()  # a task that was cancelled before it began has not done it
-            if self._count:
-                _process.sweep(f"{MARK}={self._mark}-")
+            self._watchdog.close()
+            await self._leftovers.end()
 
     def _make_room(self) -> None:
         """Forget the oldest background command that has ended, where there are too many."""

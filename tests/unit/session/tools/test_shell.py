@@ -1,7 +1,9 @@
 import asyncio
 import json
 import os
-from collections.abc import Awaitable, Callable
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +28,10 @@ KEYS = [
 
 
 @pytest.fixture
-def bash() -> Tool:
-    return next(tool for tool in builtin_tools() if tool.spec.name == "bash")
+async def bash() -> AsyncIterator[Tool]:
+    bash = next(tool for tool in builtin_tools() if tool.spec.name == "bash")
+    yield bash
+    await bash.aclose()
 
 
 async def failed(call: Any) -> dict[str, Any]:
@@ -129,7 +133,9 @@ async def test_a_command_that_no_program_can_be_given_fails(bash: Tool, context:
 
 
 @pytest.mark.parametrize(("workdir", "risk"), [(".", Risk.CHANGES), ("sub", Risk.CHANGES), ("..", Risk.REACHES_OUT)])
-def test_a_command_outside_the_workspace_reaches_out(bash: Tool, workspace: Path, workdir: str, risk: Risk) -> None:
+async def test_a_command_outside_the_workspace_reaches_out(
+    bash: Tool, workspace: Path, workdir: str, risk: Risk
+) -> None:
     """A program changes things; one that is started outside the workspace says so itself."""
     assert bash.risk({"command": "ls", "workdir": workdir}, workspace) is risk
 
@@ -173,6 +179,14 @@ async def test_secrets_do_not_reach_a_command(bash: Tool, context: Any) -> None:
     result = await bash.call({"command": 'echo "[$OPENAI_API_KEY] $COLOUR"'}, context(env=env))
 
     assert json.loads(result.text)["output"] == "[] blue\n"
+
+
+async def test_a_command_sees_the_agents_environment_and_no_more(bash: Tool, context: Any) -> None:
+    """Nothing of ours is in the environment that a command is started with."""
+    env = {"PATH": os.environ["PATH"], "OPENAI_API_KEY": "secret", "COLOUR": "blue"}
+    result = await bash.call({"command": "tr '\\0' '\\n' </proc/$$/environ"}, context(env=env))
+
+    assert json.loads(result.text)["output"].splitlines() == [f"PATH={os.environ['PATH']}", "COLOUR=blue"]
 
 
 async def test_too_much_output_keeps_head_and_tail(bash: Tool, context: Any) -> None:
@@ -275,8 +289,74 @@ async def test_closing_ends_what_escaped(bash: Tool, context: Any, workspace: Pa
     assert gone(int((workspace / "pid").read_text()))
 
 
+async def test_a_daemon_lives_until_the_tools_are_closed(bash: Tool, context: Any, workspace: Path, gone: Any) -> None:
+    """What left the group and holds no output is of use to later commands, so the end of its own does not end it."""
+    await bash.call({"command": "setsid sleep 60 >/dev/null 2>&1 & echo $! > pid"}, context())
+    pid = int((workspace / "pid").read_text())
+    await bash.call({"command": f"kill -0 {pid}"}, context())
+    await bash.aclose()
+
+    assert gone(pid)
+
+
+async def test_who_escaped_ends_with_its_command(bash: Tool, context: Any, told_pid: Any, gone: Any) -> None:
+    """Out of time, a command takes along even an orphan in a session of its own that holds no output."""
+    command = "(setsid sh -c 'echo $$ > pid; exec sleep 60' >/dev/null 2>&1 </dev/null &); sleep 60"
+    call = asyncio.create_task(failed(bash.call({"command": command, "timeout_ms": 700}, context())))
+    pid = await told_pid()
+
+    assert (await call)["terminal_status"] == "timed_out"
+    assert gone(pid)
+
+
+async def test_a_status_that_was_taken_is_no_success(bash: Tool, context: Any) -> None:
+    """In a host that does not keep its children's exit statuses nobody claims that a command succeeded."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        account = await failed(bash.call({"command": "echo hi"}, context()))
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+    assert account["output"] == "hi\n"
+    assert account["exit_code"] is None
+    assert account["terminal_reason"] == "its exit code is not known"
+
+
+HOST = """
+import asyncio, sys
+from pathlib import Path
+from hookline.session.ports import CallContext
+from hookline.session.tools import builtin_tools
+
+async def main():
+    [bash, *_] = builtin_tools()
+    context = CallContext(session=None, cwd=Path(sys.argv[1]), env={"PATH": "/usr/bin:/bin"})
+    deaf = "trap '' TERM HUP INT; sleep 60 & echo $$ $! > pid; wait"
+    await bash.call({"command": deaf, "background": True}, context)
+    other = bash.call({"command": deaf.replace("> pid", "> other")}, context)
+    ready = bash.call({"command": "echo > ready"}, context)  # starts after the other, and so when that is guarded
+    await asyncio.gather(other, ready)
+
+asyncio.run(main())
+"""
+
+
+async def test_commands_end_with_an_agent_that_is_killed(workspace: Path, gone: Any) -> None:
+    """Killed outright, the agent takes the groups of its commands along, in the foreground and in the background."""
+    names = ("pid", "other", "ready")
+    for name in names:
+        os.mkfifo(workspace / name)
+    host = await asyncio.create_subprocess_exec(sys.executable, "-c", HOST, workspace)
+    texts = [await asyncio.to_thread((workspace / name).read_text) for name in names]
+    host.kill()
+    await host.wait()
+
+    assert all(gone(int(pid)) for text in texts for pid in text.split())
+
+
 async def test_no_descriptor_is_left_open(bash: Tool, context: Any) -> None:
-    """A call leaves as many open descriptors as it found, however it ends."""
+    """A call leaves as many open descriptors as it found, however it ends; all but the first, for what they share."""
+    await bash.call({"command": "true"}, context())
     before = descriptors()
     await bash.call({"command": "true"}, context())
     await failed(bash.call({"command": "sleep 60", "timeout_ms": 50}, context()))

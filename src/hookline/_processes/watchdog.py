@@ -1,11 +1,11 @@
-"""What ends hooks when this program cannot any more: because it was killed, crashed, or ran out of memory."""
+"""What ends programs when this program cannot any more: because it was killed, crashed, or ran out of memory."""
 
 import os
 import signal
 import subprocess
 from typing import Protocol
 
-from hookline.adapters._files import nameless_file
+from hookline._processes.files import nameless_file
 
 # Waits until nobody can write to its standard input, then kills each group on the list that it has, for lack of a
 # handier descriptor, as its standard output. Deaf to polite signals: it has to outlive this program by a moment. They
@@ -37,7 +37,7 @@ class Watchdog(Protocol):
 
 
 class NoWatchdog:
-    """Hooks outlive a killed host, each up to its own end."""
+    """Programs outlive a killed host, each up to its own end."""
 
     ready = True
 
@@ -55,11 +55,11 @@ class NoWatchdog:
 
 
 class ShellWatchdog:
-    """One small shell, started at the first hook, and anew if it was killed.
+    """One small shell, started at the first program, and anew if it was killed.
 
-    The list of groups is a file that it shares with us and reads only at the end, so a hook costs two writes and wakes
-    nobody. Out of its reach are processes that left their group, and a hook that was started in the very instant in
-    which we are killed, before it is on the list. Where no shell can be started there is no watchdog.
+    The list of groups is a file that it shares with us and reads only at the end, so a program costs two writes and
+    wakes nobody. Out of its reach are processes that left their group, and a program that was started in the very
+    instant in which we are killed, before it is on the list. Where no shell can be started there is no watchdog.
     """
 
     def __init__(self) -> None:

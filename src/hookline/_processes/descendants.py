@@ -1,7 +1,7 @@
-"""Finding what a hook has started, also where it left the hook's process group.
+"""Finding what a program has started, also where it left the program's process group.
 
-Three signs, read from /proc: descent from the hook's process, membership in its group, and holding open the other end
-of a pipe that is ours alone. A process that was orphaned, left the group and closed every descriptor shows none of
+Three signs, read from /proc: descent from the program's process, membership in its group, and holding open the other
+end of a pipe that is ours alone. A process that was orphaned, left the group and closed every descriptor shows none of
 them and is not found; neither is anything on a system without /proc.
 """
 
@@ -9,7 +9,7 @@ import contextlib
 import os
 import signal
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def family(leader: int, known: Collection[Kin], marks: Collection[str]) -> froze
     *known* are kin seen before, who may have been orphaned since. *marks* are the names (see `mark`) of descriptors
     that only kin can hold.
     """
-    everyone = {kin.pid: kin for kin in _everyone()}
+    everyone = _everyone()
     head = everyone.get(leader)
     if head is None:
         return frozenset()
@@ -39,9 +39,13 @@ def family(leader: int, known: Collection[Kin], marks: Collection[str]) -> froze
     found.update(
         kin.pid for kin in everyone.values() if kin.group == leader or (kin.born >= head.born and holds(kin.pid, marks))
     )
-    while children := {kin.pid for kin in everyone.values() if kin.parent in found} - found:
-        found |= children
-    return frozenset(everyone[pid] for pid in found - {leader, os.getpid()} if not everyone[pid].dead)
+    return frozenset(kin for kin in _with_descendants(found, everyone) if kin.pid != leader)
+
+
+def holders(marks: Collection[str]) -> frozenset[Kin]:
+    """The living who hold one of *marks*, and who descends from them: kin of a leader that is long reaped."""
+    everyone = _everyone()
+    return frozenset(_with_descendants({pid for pid in everyone if holds(pid, marks)}, everyone))
 
 
 def mark(fd: int) -> str:
@@ -81,10 +85,16 @@ def send(kin: Kin, number: signal.Signals) -> None:
     os.close(fd)
 
 
-def _everyone() -> Iterator[Kin]:
-    for entry in _entries("/proc"):
-        if entry.name.isdigit() and (kin := _look_at(int(entry.name))):
-            yield kin
+def _with_descendants(found: set[int], everyone: Mapping[int, Kin]) -> Iterator[Kin]:
+    """The living among those *found* and those who descend from them, without ourselves."""
+    while children := {kin.pid for kin in everyone.values() if kin.parent in found} - found:
+        found |= children
+    return (everyone[pid] for pid in found - {os.getpid()} if not everyone[pid].dead)
+
+
+def _everyone() -> dict[int, Kin]:
+    numbers = (int(entry.name) for entry in _entries("/proc") if entry.name.isdigit())
+    return {pid: kin for pid in numbers if (kin := _look_at(pid))}
 
 
 def _look_at(pid: int) -> Kin | None:

@@ -1,35 +1,37 @@
-"""A hook's process while it lives: what it wrote, whether it has ended, and waiting for what happens to it."""
+"""A process while it lives: whether it has ended, who belongs to it, and waiting for what happens to it."""
 
 import asyncio
 import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
-from hookline.adapters._descendants import Kin, family, holds, mark
-from hookline.adapters._exit import watch_exit
-from hookline.adapters._limits import Capped
-from hookline.adapters._spawn import Spawned
+from hookline._processes.descendants import Kin, family, holds, mark
+from hookline._processes.exit import watch_exit
+from hookline._processes.files import bytes_read
+from hookline._processes.spawn import Spawned
+from hookline._processes.watchdog import Watchdog
 
 CHUNK = 65_536  # what a pipe holds: one read empties it
 
+Sink = Callable[[bytes], bool]  # takes what was written, and says whether more is wanted
 
-class HookProcess:
-    """One running hook, used by one task.
+
+class Running:
+    """One running program, used by one task. *sinks* take its outputs; *watchdog*, which is ready, ends it if we die.
 
     `exited`: the process itself has ended. `alone`: everyone who inherited anything from us has ended, known only
-    after `listen_for_others`. `stopped`: somebody called `stop`. `cancelled`: what the task was cancelled with while
-    it waited `patiently`. `left_behind`: how many held its output when it had ended. `status`, the one of `wait`, and
-    `stdin_read` are known once it is released.
+    after `listen_for_others`. `full`: a sink wants no more. `stopped`: somebody called `stop`. `cancelled`: what the
+    task was cancelled with while it waited `patiently`. `left_behind`: how many held its output when it had ended.
+    `status`, the one of `wait`, and `stdin_read` are known once it is released.
     """
 
-    def __init__(self, spawned: Spawned, *, cap: int) -> None:
+    def __init__(self, spawned: Spawned, sinks: Sequence[Sink], watchdog: Watchdog) -> None:
         self.pid = spawned.process.pid
-        self.stdout = Capped(cap)
-        self.stderr = Capped(cap)
         self.exited = False
         self.alone = False
+        self.full = False
         self.stopped = False
         self.cancelled: asyncio.CancelledError | None = None
         self.left_behind = 0
@@ -38,24 +40,23 @@ class HookProcess:
         self.released = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._spawned = spawned
+        self._sinks = sinks
+        self._watchdog = watchdog
         self._watch = watch_exit(self.pid)
-        self._open = {spawned.stdout, spawned.stderr}
+        self._open = set(spawned.outputs)
         self._heard: set[int] = set()
         self._waiter: asyncio.Future[None] | None = None
+        watchdog.add(self.pid)
 
     @property
     def drained(self) -> bool:
-        """Whether nobody can write to its standard output or error any more."""
+        """Whether nobody can write to its outputs any more."""
         return not self._open
-
-    @property
-    def over_cap(self) -> bool:
-        return self.stdout.over or self.stderr.over
 
     def listen(self) -> None:
         """Begin to read what it writes, and to notice its end."""
-        self._hear(self._spawned.stdout, self._read, self._spawned.stdout, self.stdout)
-        self._hear(self._spawned.stderr, self._read, self._spawned.stderr, self.stderr)
+        for fd, sink in zip(self._spawned.outputs, self._sinks, strict=True):
+            self._hear(fd, self._read, fd, sink)
         self._watch.listen(self._loop, self._on_exit)
 
     def listen_for_others(self) -> None:
@@ -91,10 +92,12 @@ class HookProcess:
     def family(self, known: Collection[Kin] = ()) -> frozenset[Kin]:
         """Everyone that it started, as far as they can be found."""
         ends = self._spawned
-        return family(self.pid, known, {mark(fd) for fd in (ends.stdin, ends.stdout, ends.stderr, ends.alive)} - {""})
+        # Not by the pipe that it reads from: there it holds the same end as a fork of us would.
+        held = [*ends.outputs, ends.alive] if ends.stdin_file is None else [ends.stdin_file, *ends.outputs, ends.alive]
+        return family(self.pid, known, {mark(fd) for fd in held} - {""})
 
     def writers(self, kin: Collection[Kin]) -> int:
-        """How many of them hold its standard output or error."""
+        """How many of them hold one of its outputs."""
         marks = {mark(fd) for fd in self._open} - {""}
         return sum(holds(each.pid, marks) for each in kin)
 
@@ -103,29 +106,37 @@ class HookProcess:
         with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody left; somebody changed user
             os.killpg(self.pid, number)
 
+    def close_stdin(self) -> None:
+        """Let it read the end of the pipe that is its standard input."""
+        pipe = self._spawned.stdin_pipe
+        if pipe is not None and pipe in self._spawned.owned:
+            self._spawned.owned.discard(pipe)
+            os.close(pipe)
+
+    def give_away_alive(self) -> int:
+        """The reading end of the pipe that whoever inherited something from us still holds. It is the caller's now."""
+        alive = self._spawned.alive
+        self._ignore(alive)
+        self._spawned.owned.discard(alive)
+        return alive
+
     def release(self) -> None:
         """Reap it and close our ends. If it still runs, which only a lost loop or the kernel can cause, kill it."""
         ends = self._spawned
         for fd in tuple(self._heard):
             self._ignore(fd)
         self._watch.close()
+        self._watchdog.remove(self.pid)
         if self.exited:
             self.status = self._watch.reap()
         else:
             self.signal_group(signal.SIGKILL)
             threading.Thread(target=self._watch.reap, name="hookline-reaper", daemon=True).start()
         ends.process.returncode = self.status or 0  # or Popen would try to reap it too
-        self.stdin_read = self._bytes_read()
+        if ends.stdin_file is not None:
+            self.stdin_read = bytes_read(ends.stdin_file)
         ends.close()
         self.released.set()
-
-    def _bytes_read(self) -> int | None:
-        """How far it read its standard input; None if it opened it anew, as /dev/stdin, with an offset of its own."""
-        offset = os.lseek(self._spawned.stdin, 0, os.SEEK_CUR)
-        seen = os.fstat(self._spawned.stdin)
-        if offset == 0 and seen.st_size and seen.st_atime_ns:
-            return None
-        return min(offset, seen.st_size)
 
     def _hear(self, fd: int, callback: Callable[..., None], *arguments: object) -> None:
         self._loop.add_reader(fd, callback, *arguments)
@@ -135,17 +146,18 @@ class HookProcess:
         self._loop.remove_reader(fd)
         self._heard.discard(fd)
 
-    def _read(self, fd: int, stream: Capped) -> None:
+    def _read(self, fd: int, sink: Sink) -> None:
         try:
             chunk = os.read(fd, CHUNK)
         except BlockingIOError:
             return
-        stream.take(chunk)
-        if chunk and not stream.over:
-            return
-        self._ignore(fd)  # at its end; or over its cap, and then nobody wants to know more
         if not chunk:
             self._open.discard(fd)
+        elif sink(chunk):
+            return
+        else:
+            self.full = True
+        self._ignore(fd)
         self._wake()
 
     def _read_alive(self) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.unit.adapters.rig import ended
+from tests.unit.processes.rig import ended
 
-from hookline.adapters import _descendants
-from hookline.adapters._descendants import Kin, family, holds, is_alive, mark, send
+from hookline._processes import descendants
+from hookline._processes.descendants import Kin, family, holds, is_alive, mark, send
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 
 def kin(pid: int) -> Kin:
-    found = _descendants._look_at(pid)
+    found = descendants._look_at(pid)
     assert found is not None
     return found
 
