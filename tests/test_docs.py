@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from hookline.events import POINTS
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
 LINK = re.compile(r"\]\(([^)#:]+)\)")
@@ -47,6 +49,30 @@ def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: Any, capsys: An
     resolution = asyncio.run(both())
     assert (resolution.denied, resolution.reason) == (True, "not here")
     assert "True force push is off\necho: hello\n" == capsys.readouterr().out
+
+
+def test_the_page_about_python_is_true(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    """docs/python.md: its blocks run in their order, its handlers decide what it says, its session answers."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    scope: dict[str, Any] = {"__name__": "example"}
+    for block in blocks("docs/python.md", "python"):
+        exec(compile(block, "docs/python.md", "exec"), scope)  # noqa: S102  # it is our own text
+    hl = scope["hl"]
+
+    async def all_of_it() -> list[Any]:
+        decide = scope["engine"].dispatch
+        web = [hl.BeforeToolCall(tool_name="web_fetch", input={"url": url}) for url in ("ftp://a", "https://b")]
+        made = await decide(hl.BeforeToolCall(tool_name="bash", input={"command": "make"}))
+        frozen = await scope["deployments"].dispatch(scope["BeforeDeployment"](stage="production"))
+        decisions = [(await decide(event)).decision for event in web]
+        await scope["main"]()
+        return [*decisions, made.event.input["command"], frozen.reason]
+
+    wanted = [hl.Deny("https only"), hl.Ask("another host"), "make --quiet", "not on a Friday"]
+    assert wanted == asyncio.run(all_of_it())
+    assert "completed echo: fix the build None\n" == capsys.readouterr().out
+    del POINTS["before_deployment"]
 
 
 def test_the_guard_that_it_shows_guards(tmp_path: Path) -> None:

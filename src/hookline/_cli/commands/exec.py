@@ -26,7 +26,7 @@ A PROMPT of /compact or /clear is done to the session instead of being sent to t
 @click.option("--trust-workspace", is_flag=True, help="Trust this folder's own hooks, for this run only.")
 @click.option("--yolo", is_flag=True, help="Trust the folder and ask for no approval at all.")
 @click.option("--strict", is_flag=True, help="A hook that could have denied and gives no answer denies.")
-@click.option("--json", "as_json", is_flag=True, help="Write the session's records to standard output, one a line.")
+@click.option("--json", "as_json", is_flag=True, help="Write the session's events, as Muse Code has them, one a line.")
 @click.option("--resume", metavar="ID", help="Go on with a recorded session, named by its id or the start of it.")
 @click.option("--fork", metavar="ID", help="Begin a new session with the conversation of a recorded one.")
 @click.option("--session-id", metavar="UUID", help="The id of the new session.")

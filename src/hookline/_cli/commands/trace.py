@@ -1,6 +1,8 @@
 """`trace`: a recorded session as a tree, or its journal as it is."""
 
 import os
+import shutil
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from hookline._core.errors import UsageError
 from hookline.journal.places import SESSIONS, state_folder
 from hookline.journal.reader import Damage, Entry, children, find, read, sessions
 from hookline.workbench.rows import Role, Style, unstyled
-from hookline.workbench.tree import tree
+from hookline.workbench.tree import WIDTH, tree
 
 COLOURS: dict[Role, dict[str, object]] = {
     Role.TIME: {"dim": True},
@@ -22,6 +24,8 @@ COLOURS: dict[Role, dict[str, object]] = {
     Role.QUIET: {"dim": True},
     Role.TEXT: {},
 }
+
+UNCUT = 10_000  # columns of a pipe: whoever reads it there can cut it
 
 EXAMPLES = """\b
 Examples:
@@ -40,8 +44,10 @@ def COMMAND(session: str | None, *, as_json: bool) -> int:  # noqa: N802  # as t
     SESSION is the session's id or the start of it; without one the last session is shown. Ends with 1 when lines of
     the journal are damaged.
     """
+    state = state_folder(os.environ)
     style = unstyled if os.environ.get("NO_COLOR") else _coloured
-    return trace(session, state=state_folder(os.environ), as_json=as_json, write=click.echo, style=style)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNCUT
+    return trace(session, state=state, as_json=as_json, write=click.echo, style=style, width=width)
 
 
 def _coloured(role: Role, text: str) -> str:
@@ -55,8 +61,11 @@ def trace(
     as_json: bool,
     write: Callable[[str], None],
     style: Style = unstyled,
+    width: int = WIDTH,
 ) -> int:
     """Give *write* the lines of a session, named by its id or the start of it, the last one used by default.
+
+    No line of the tree is longer than *width* columns.
 
     1 if a line of the journal was damaged, else 0. Raises UsageError where there is no such session.
     """
@@ -73,7 +82,7 @@ def trace(
     if as_json:
         lines: Iterable[str] = (entry.text for entry in counted() if isinstance(entry, Entry))
     else:
-        lines = tree(_with(children(folder, path.stem), counted()), style=style)
+        lines = tree(_with(children(folder, path.stem), counted()), style=style, width=width)
     for line in lines:
         write(line)
     return 1 if damaged else 0

@@ -13,6 +13,7 @@ from hookline._core.strictjson import JsonFault, Path
 from hookline.dialects.muse.build import Group, build_hook
 from hookline.dialects.muse.document import (
     MALFORMED_CONFIG,
+    MANAGED,
     UNSUPPORTED_EVENT,
     Document,
     Finding,
@@ -28,8 +29,6 @@ from hookline.dialects.muse.kinds import found
 from hookline.dialects.muse.rules import BY_NAME, MuseRule
 from hookline.dialects.muse.shape import FIELDS, type_faults
 from hookline.dialects.muse.strict import STRICT_FIELDS, breaches, is_strict
-
-MANAGED, USER, PROJECT = "managed", "user", "project"
 
 SETTINGS_ONLY = "managed_hooks_env_vars"
 AT: Path = ("hooks",)

@@ -14,7 +14,7 @@ from hookline._core.errors import ConfigError
 from hookline._core.hooks import SessionSettings, Source
 from hookline._core.problems import Problem, Scope, Where
 from hookline._core.strictjson import JsonFault
-from hookline.dialects.muse.document import Document, Finding, did_you_mean, key_of, read_json
+from hookline.dialects.muse.document import USER, Document, Finding, did_you_mean, key_of, read_json
 from hookline.dialects.muse.files import Unreadable, read_file
 from hookline.dialects.muse.kinds import ARRAY, INTEGER, NON_NEGATIVE_INTEGER, OBJECT, STRING, Kind, found
 
@@ -61,7 +61,7 @@ def read_settings(path: Path) -> Settings:
 
 def parse_settings(data: bytes, path: Path) -> Settings:
     """The settings in *data*, which is the content of *path*. Raises ConfigError."""
-    source = Source(layer="user", label=FILE_NAME, path=str(path))
+    source = Source(layer=USER, label=FILE_NAME, path=str(path))
     try:
         document = read_json(data, source)
     except JsonFault as fault:

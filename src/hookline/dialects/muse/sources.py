@@ -13,7 +13,8 @@ from hookline._core.problems import Problem, Scope
 from hookline.dialects._base import Loaded
 from hookline.dialects.muse import settings as settings_file
 from hookline.dialects.muse import trust as trust_file
-from hookline.dialects.muse.config import MANAGED, PROJECT, Found, read_document, read_hooks, unread
+from hookline.dialects.muse.config import Found, read_document, read_hooks, unread
+from hookline.dialects.muse.document import MANAGED, PROJECT
 from hookline.dialects.muse.environment import WINDOWS, Launch, hook_environment, resolve_shell
 from hookline.dialects.muse.files import Unreadable, read_file
 from hookline.dialects.muse.settings import Settings, read_settings, switched_off

@@ -6,7 +6,7 @@ from typing import Any
 from hookline._core.hooks import Source
 from hookline._core.problems import Problem, Scope, Where
 from hookline._core.strictjson import JsonFault
-from hookline.dialects.muse.document import read_json
+from hookline.dialects.muse.document import USER, read_json
 from hookline.dialects.muse.files import Unreadable, read_file
 from hookline.dialects.muse.kinds import NON_NEGATIVE_INTEGER
 
@@ -24,7 +24,7 @@ def trusted_folders(path: Path) -> tuple[frozenset[str], Problem | None]:
     if isinstance(data, Unreadable):
         return NOBODY, _damaged(path, data.why)
     try:
-        value = read_json(data, Source(layer="user", label=FILE_NAME, path=str(path))).value
+        value = read_json(data, Source(layer=USER, label=FILE_NAME, path=str(path))).value
     except JsonFault as fault:
         return NOBODY, _damaged(path, fault.message, line=fault.line, column=fault.column)
     projects = _projects(value)

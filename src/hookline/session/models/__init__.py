@@ -11,7 +11,8 @@ Opener = Callable[[Path | None, str | None], Model]
 
 
 def _open_echo(script: Path | None, name: str | None) -> Model:
-    """Whatever *name* is asked for, echo stays `unknown`: there is no model behind it."""
+    if name is not None:
+        raise UsageError(f"the provider `echo` has no models: leave `{name}` out")
     if script is not None:
         raise UsageError(f"the provider `echo` plays no script; {script} needs the provider `script`")
     return EchoModel()

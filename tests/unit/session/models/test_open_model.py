@@ -14,9 +14,10 @@ def script(tmp_path: Path) -> Path:
 
 
 def test_echo_needs_nothing() -> None:
-    """It stays `unknown`, whatever name is asked for."""
+    """It is `unknown` by name, and a name that it cannot have is not taken in silence."""
     assert open_model("echo", script=None, name=None).name == "unknown"
-    assert open_model("echo", script=None, name="gpt").name == "unknown"
+    with pytest.raises(UsageError, match="the provider `echo` has no models: leave `gpt` out"):
+        open_model("echo", script=None, name="gpt")
 
 
 def test_a_name_goes_before_the_one_in_the_script(script: Path) -> None:
