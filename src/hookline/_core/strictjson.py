@@ -46,6 +46,8 @@ def parse(data: bytes, *, max_bytes: int, max_depth: int) -> Any:
     if len(data) > max_bytes:
         raise JsonFault(f"larger than {max_bytes} bytes", 1, 1)
     text = decode(data)
+    if (deep := _beyond(text, max_depth)) is not None:  # how deep the C parser itself can go depends on the version
+        raise _fault(text, deep, f"nested more than {max_depth} levels deep")
     try:
         value = json.loads(
             text, object_pairs_hook=_object, parse_constant=_refuse, parse_int=_integer, parse_float=_float
@@ -53,9 +55,7 @@ def parse(data: bytes, *, max_bytes: int, max_depth: int) -> Any:
     except json.JSONDecodeError as error:
         raise _syntax_fault(text, error, skipped=len(data) - len(text.encode())) from None
     except (_NotStrict, RecursionError):
-        raise _first_fault(text, max_depth) from None
-    if text.count("{") + text.count("[") > max_depth and _deeper_than(value, max_depth):
-        raise _first_fault(text, max_depth)
+        raise _first_fault(text) from None
     surrogate = _lone_surrogate(text)
     if surrogate is not None:
         raise _fault(text, surrogate, "a \\u escape for half a character (a lone surrogate)")
@@ -98,17 +98,23 @@ def _float(digits: str) -> float:
     return number
 
 
-def _deeper_than(value: Any, max_depth: int) -> bool:
-    pending = [(value, 1)]
-    while pending:
-        container, depth = pending.pop()
-        if not isinstance(container, dict | list):
-            continue
-        if depth > max_depth:
-            return True
-        inside = container.values() if isinstance(container, dict) else container
-        pending.extend((each, depth + 1) for each in inside)
-    return False
+# Strings are passed over whole: a bracket within one opens nothing.
+_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|(?P<opens>[{\[])|(?P<closes>[}\]])')
+
+
+def _beyond(text: str, max_depth: int) -> int | None:
+    """Where the first container begins that lies deeper than *max_depth*."""
+    if text.count("{") + text.count("[") <= max_depth:
+        return None
+    depth = 0
+    for found in _BRACKET.finditer(text):
+        if found["opens"]:
+            depth += 1
+            if depth > max_depth:
+                return found.start()
+        elif found["closes"]:
+            depth -= 1
+    return None
 
 
 # Only strings hold backslashes, so walking the escapes in order finds every surrogate and the half it lacks.
@@ -199,7 +205,7 @@ def _tokens(text: str) -> Iterator[tuple[Path, int, str]]:
             return
 
 
-def _first_fault(text: str, max_depth: int) -> JsonFault:
+def _first_fault(text: str) -> JsonFault:
     """The first breach of strictness in the order of the text."""
     seen: set[Path] = set()
     for path, at, raw in _tokens(text):
@@ -207,10 +213,7 @@ def _first_fault(text: str, max_depth: int) -> JsonFault:
             if path in seen:
                 return _fault(text, at, f"duplicate key `{_shown(str(path[-2]))}`")
             seen.add(path)
-        elif raw in ("{", "["):
-            if len(path) >= max_depth:
-                return _fault(text, at, f"nested more than {max_depth} levels deep")
-        elif raw and raw not in _NAMED:
+        elif raw and raw not in ("{", "[") and raw not in _NAMED:
             message = _number_fault(raw)
             if message:
                 return _fault(text, at, message)
