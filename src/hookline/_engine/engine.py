@@ -8,6 +8,7 @@ from typing import Self, TypeVar
 
 from hookline._core.answer import Answerable
 from hookline._core.errors import UsageError
+from hookline._core.finish import Cancellations
 from hookline._core.hooks import Hook, SessionSettings
 from hookline._core.matchers import EVERYTHING, Matcher
 from hookline._core.outcomes import Outcome
@@ -127,15 +128,20 @@ class HookEngine:
         return tuple(abandoned)
 
     async def aclose(self) -> None:
-        """Stop taking events, end what runs in the background, and let go of what the adapters keep."""
+        """Stop taking events, end what runs in the background, and let go of what the adapters keep.
+
+        A cancellation takes its way when that is done.
+        """
         self._closed = True
+        cancellations = Cancellations()
         lanes = tuple(self._lanes.values())  # a chain under way may still add one, which is shut from the start
         for lane in lanes:
             lane.shut()
         for lane in lanes:
-            await lane.close()
+            await cancellations.finish(lane.close())
         for adapter in self._adapters.values():
-            await adapter.aclose()
+            await cancellations.finish(adapter.aclose())
+        cancellations.raise_if_any()
 
     async def __aenter__(self) -> Self:
         return self

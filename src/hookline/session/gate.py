@@ -225,17 +225,13 @@ class Gate:
         took = time.monotonic() - begun
         response = result.seen_by_hooks()
         event = AfterToolCall(call_id=call.id, response=response, duration=took, **pending.event())
-        fired = await host.fire(event)
-        text = _with_feedback(result.text, fired)
-        passed = Passed(status=CallStatus.DONE, text=text, response=response, input=pending.input, fired=fired)
-        return _recorded(passed, call, pending.origin, host, took)
+        passed = Passed(status=CallStatus.DONE, text=result.text, response=response, input=pending.input)
+        return await _told(event, passed, call, host, took)
 
     async def _failed(self, pending: _Pending, host: Host, error: str, took: float) -> Passed:
         event = ToolCallFailed(call_id=pending.call.id, error=error, duration=took, **pending.event())
-        fired = await host.fire(event)
-        text = _with_feedback(error, fired)
-        passed = Passed(status=CallStatus.FAILED, text=text, response=error, input=pending.input, fired=fired)
-        return _recorded(passed, pending.call, pending.origin, host, took)
+        passed = Passed(status=CallStatus.FAILED, text=error, response=error, input=pending.input)
+        return await _told(event, passed, pending.call, host, took)
 
     async def _invalid(
         self, call: ToolCall, host: Host, origin: Origin, objection: str, tool: Tool | None = None
@@ -245,14 +241,23 @@ class Gate:
         event = ToolCallFailed(
             tool_name=call.name, input=call.input, call_id=call.id, aliases=aliases, error=objection, origin=origin
         )
-        fired = await host.fire(event)
-        text = _with_feedback(objection, fired)
-        passed = Passed(status=CallStatus.FAILED, text=text, response=objection, input=call.input, fired=fired)
-        return _recorded(passed, call, origin, host)
+        passed = Passed(status=CallStatus.FAILED, text=objection, response=objection, input=call.input)
+        return await _told(event, passed, call, host)
 
     def _refused(self, pending: _Pending, host: Host, text: str) -> Passed:
         passed = Passed(status=CallStatus.REFUSED, text=text, input=pending.input)
         return _recorded(passed, pending.call, pending.origin, host)
+
+
+async def _told(event: Event, passed: Passed, call: ToolCall, host: Host, took: float = 0.0) -> Passed:
+    """The end of a call, once the hooks of *event* have heard of it; in the account also where they are cut off."""
+    try:
+        fired = await host.fire(event)
+    except BaseException:
+        _recorded(passed, call, event.origin, host, took)
+        raise
+    heard = replace(passed, text=_with_feedback(passed.text, fired), fired=fired)
+    return _recorded(heard, call, event.origin, host, took)
 
 
 def _recorded(passed: Passed, call: ToolCall, origin: Origin, host: Host, took: float = 0.0) -> Passed:

@@ -17,6 +17,7 @@ from hookline._core.events import (
     SessionStart,
     SubagentStart,
 )
+from hookline._core.finish import Cancellations
 from hookline._core.messages import Message
 from hookline._core.points import Agent, Event, Origin
 from hookline._core.ports import Engine, Journals, Recorder
@@ -88,6 +89,7 @@ class Session:
         self._soft_vetoed = False
         self._stopped: EndRun | None = None
         self._open = False
+        self._closed = False
         self.recorder: Recorder = journals.recorder(self.id) if journals is not None else _Nobody()
         self._dispatcher = engine.recording(self.recorder) if journals is not None else engine
         self.conversation = Conversation(self.recorder, conversation)
@@ -122,31 +124,54 @@ class Session:
         self._open = True
         if self._source == "fork":
             self.conversation.replace(self.conversation.messages, why="fork", origin=self._origin())
+        try:
+            await self._fire_start()
+        except BaseException:
+            await self.close("interrupted")  # nobody else does, of a session that was never entered
+            raise
+        return self
+
+    async def _fire_start(self) -> None:
         if self._agent is None:
             self._stopped = (await self.fire(SessionStart(source=self._source, origin=self._origin()))).end
-        else:
-            start = SubagentStart(subagent_id=self._agent.id, child_session_id=self.id, origin=self._origin(self.id))
-            await self.fire(start)
-        return self
+            return
+        name = self._agent.id
+        await self.fire(SubagentStart(subagent_id=name, child_session_id=self.id, origin=self._origin(self.id)))
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         await self.close("interrupted" if kind is asyncio.CancelledError else "other")
 
     async def close(self, reason: str = "other") -> None:
-        """End the session: children, `session_end` hooks, background hooks, tools. In this order, each bounded."""
-        self._open = False
+        """End the session: children, `session_end` hooks, background hooks, tools. In this order, each bounded.
+
+        Cancelling it cuts the hooks short, and nothing else: whatever still runs is ended and the account is closed
+        before the cancellation takes its way. A second call does nothing.
+        """
+        if self._closed:
+            return
+        self._open, self._closed = False, True
+        cancellations = Cancellations()
         try:
-            await self.children.aclose()
+            await cancellations.finish(self.children.aclose())
             if self._agent is None:
-                await self._fire_end(reason)
+                await cancellations.finish_or_cut(self._fire_end(reason))
         finally:
             try:
-                abandoned = await self._engine.drain(self.id, DRAIN_BUDGET)
+                abandoned = await self._drain(cancellations)
                 self.recorder.record(SessionClosed(origin=self._origin(), reason=reason, abandoned=abandoned))
             finally:
                 self.recorder.close()
                 if self._parent is None:  # children and forks use the tools of the session that they come from
-                    await self.gate.aclose()
+                    await cancellations.finish(self.gate.aclose())
+        cancellations.raise_if_any()
+
+    async def _drain(self, cancellations: Cancellations) -> tuple[str, ...]:
+        """Wait for background hooks within the budget. Whoever cancels does not want to wait; they end all the same."""
+        budget = 0.0 if cancellations.any else DRAIN_BUDGET
+        abandoned = await cancellations.finish_or_cut(self._engine.drain(self.id, budget))
+        if abandoned is None:
+            abandoned = await cancellations.finish(self._engine.drain(self.id, 0.0))
+        return abandoned
 
     async def run(self, prompt: str) -> RunResult:
         """Take *prompt* and work until there is a final answer, or a hook, an error or the step limit ends it.
