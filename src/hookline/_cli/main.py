@@ -57,6 +57,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code. Nothing that goes wrong leaves a traceback on the terminal."""
+    _open_standard_streams()
     try:
         return _run(arguments)
     except KeyboardInterrupt:
@@ -88,6 +89,14 @@ def _run(arguments: list[str] | None) -> int:
         error.show()
         return error.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _open_standard_streams() -> None:
+    """Give those that we were started without somewhere to lead: no file of ours may come to stand in their place."""
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free, which is this one's
+            setattr(sys, name, os.fdopen(opened, "r" if descriptor == 0 else "w", encoding="utf-8"))
 
 
 def _report(fault: Exception) -> int:
