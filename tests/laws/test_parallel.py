@@ -11,12 +11,14 @@ from tests.laws import drawn
 
 from hookline._core.decisions import Deny
 from hookline._core.effects import AddContext, RewriteInput
+from hookline._core.errors import StateError
 from hookline._core.events import BeforeToolCall
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind
 from hookline._core.points import Event
 from hookline._core.ports import Strategy
 from hookline._core.reasons import Failure
+from hookline._core.records import HookStarted
 from hookline._core.resolution import Resolution
 from hookline._core.rules import FailurePolicy
 
@@ -222,3 +224,20 @@ async def test_cancelling_once_more_still_waits() -> None:
     await asyncio.wait([dispatching])
     assert dispatching.cancelled()
     assert running_at_the_end == [0]
+
+
+async def test_an_account_that_cannot_be_kept_is_told_as_that() -> None:
+    """A recorder's fault is what dispatching raises, not the cancellation of the other calls that it leads to."""
+
+    class Full:
+        def record(self, record: object) -> None:
+            if isinstance(record, HookStarted) and record.hook.id == "b":
+                raise StateError("the disk is full")
+
+        def close(self) -> None:
+            pass
+
+    rig = Rig(hook("a", held=True, outside=True), hook("b", outside=True), of=PARALLEL)
+    with pytest.raises(StateError, match="full"):
+        await rig.engine.recording(Full()).dispatch(EVENT)
+    assert rig.puppets.running == 0

@@ -19,6 +19,9 @@ from hookline.session.ports import ApprovalRequest, Approver, RunResult, Verdict
 
 REMEDIES = {"folder not trusted": "; --trust-workspace trusts it for one run"}
 
+SCREEN = 1500  # characters of a question that a terminal surely shows at once
+BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # letters and symbols that look like nothing
+
 SLOW = 2.0  # seconds after which a person begins to wonder what the session waits for
 
 
@@ -32,6 +35,7 @@ class Console:
         self._original = any(self._program in package.programs for package, _ in project.loaded)
         self._streams = [package.stream() for package, _ in project.loaded if package.stream is not None]
         self._labels = Labels() if sys.stderr.isatty() else None
+        self._asking = asyncio.Lock()
         self._unanswered: Counter[str] = Counter()
         self._slowest: dict[str, float] = {}
 
@@ -74,9 +78,9 @@ class Console:
         if self._as_json:
             return
         if result.text:
-            click.echo(result.text)
+            click.echo(_tame(result.text) if sys.stdout.isatty() else result.text)
         if result.ending.value != "completed":
-            because = "" if self._original or not result.reason else f": {result.reason}"
+            because = "" if self._original or not result.reason else f": {_tame(result.reason)}"
             click.echo(f"run ended with {result.ending.value.capitalize()}{because}", err=True)
 
     def summarise(self) -> None:
@@ -134,17 +138,32 @@ class Console:
 
     async def _ask(self, request: ApprovalRequest) -> Verdict:
         shown = _visible(json.dumps(request.input, ensure_ascii=False, indent=2, default=str))
-        text = f"{self._program}: {request.tool_name} wants to run ({request.reason}):\n{shown}\nallow? [y/N] "
-        self._print_above_labels(text.rstrip("\n"))
-        line = await _next_line()
+        why = _visible(request.reason).replace("\n", "\\n")
+        size = "" if len(shown) <= SCREEN else f"all {len(shown):,} characters above, for {request.tool_name}: "
+        text = f"{self._program}: {request.tool_name} wants to run ({why}):\n{shown}\n{size}allow? [y/N] "
+        import termios  # there is none on Windows, nor anybody who could be asked this way
+
+        async with self._asking:  # one question at a time, and what was typed before it is no answer to it
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+            self._print_above_labels(text.rstrip("\n"))
+            line = await _next_line()
         allowed = line.strip().lower() in {"y", "yes"}
         return Verdict(allowed=allowed, reason="" if allowed else "the user said no")
 
 
 def _visible(text: str) -> str:
     """*text* with everything spelled out that a terminal would act on or a reader would not see."""
+    return "".join(each if each == "\n" or _is_seen(each) else each.encode("unicode_escape").decode() for each in text)
+
+
+def _is_seen(each: str) -> bool:
+    return each.isprintable() and each not in BLANK and not "\ufe00" <= each <= "\ufe0f" and each < "\U000e0000"
+
+
+def _tame(text: str) -> str:
+    """*text* with everything spelled out that moves the cursor, hides what follows or turns it around."""
     return "".join(
-        each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode() for each in text
+        each if each.isprintable() or each in "\n\t\u200d" else each.encode("unicode_escape").decode() for each in text
     )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import stat
 import uuid
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from hookline.session.models import open_model
 from hookline.session.ports import Model
 from hookline.session.session import Session
 
-ENDS_BY = {signal.SIGTERM: 143, signal.SIGHUP: 129}  # 128 and the signal's number, as shells report it
+ENDS_BY = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}  # 128 and the number, as shells report it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +149,10 @@ def _to_the_end(work: Coroutine[None, None, int], console: Console) -> int:
         console.say("interrupted")
         return 130
     except asyncio.CancelledError:
-        return ENDS_BY[ended_by[0]] if ended_by else 130
+        if not ended_by or ended_by[0] is signal.SIGINT:
+            console.say("interrupted")
+            return 130
+        return ENDS_BY[ended_by[0]]
     except HooklineError as error:
         console.say(str(error))
         return 1
@@ -171,9 +175,16 @@ def _workspace(options: Options) -> Path:
         folder = (options.workspace or Path.cwd()).resolve()
     except FileNotFoundError as error:
         raise click.UsageError("the current folder does not exist any more; name one with --workspace") from error
-    if not folder.is_dir():
-        raise click.UsageError(f"the workspace {folder} is not a folder")
-    return folder
+    except OSError as error:
+        raise click.UsageError(f"the workspace {options.workspace}: {error.strerror}") from error
+    try:
+        if stat.S_ISDIR(folder.stat().st_mode):
+            return folder
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        raise click.UsageError(f"the workspace {folder}: {error.strerror}") from error
+    raise click.UsageError(f"the workspace {folder} is not a folder")
 
 
 def _model(options: Options) -> Model:

@@ -9,7 +9,7 @@ class Labels:
     def __init__(self) -> None:
         from rich.console import Console
 
-        self._console = Console(stderr=True, highlight=False, markup=False)
+        self._console = Console(stderr=True, highlight=False, markup=False, emoji=False)
         self._running: dict[str, tuple[str, float]] = {}
         self._status = self._console.status("")
 

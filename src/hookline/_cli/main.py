@@ -2,6 +2,7 @@
 
 import errno
 import importlib
+import io
 import os
 import sys
 from typing import Any, NoReturn
@@ -92,11 +93,17 @@ def _run(arguments: list[str] | None) -> int:
 
 
 def _open_standard_streams() -> None:
-    """Give those that we were started without somewhere to lead: no file of ours may come to stand in their place."""
+    """Have all three, and nothing that they cannot write.
+
+    Those that we were started without lead nowhere: no file of ours may come to stand in their place.
+    """
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free, which is this one's
             setattr(sys, name, os.fdopen(opened, "r" if descriptor == 0 else "w", encoding="utf-8"))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")  # a prompt's stray byte, or a terminal that is not UTF-8
 
 
 def _report(fault: Exception) -> int:

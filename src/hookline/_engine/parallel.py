@@ -20,6 +20,9 @@ async def run_parallel(hooks: Sequence[Hook], occasion: Occasion) -> tuple[list[
         await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)  # only an account that cannot be kept raises
     finally:
         await _end(tasks)
+    faults = [fault for task in tasks if not task.cancelled() and (fault := task.exception()) is not None]
+    if faults:
+        raise faults[0]  # and not the cancellation of a task before it, which is only what we made of it
     return [task.result() for task in tasks], occasion
 
 
@@ -34,5 +37,8 @@ async def _end(tasks: Sequence[asyncio.Task[Outcome]]) -> None:
             await asyncio.wait(pending)
         except asyncio.CancelledError as again:
             cancelled = again
+    for task in tasks:
+        if not task.cancelled():
+            task.exception()  # taken down, also where a cancellation is raised in its place
     if cancelled is not None:
         raise cancelled

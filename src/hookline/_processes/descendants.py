@@ -59,7 +59,7 @@ def holds(pid: int, marks: Collection[str]) -> bool:
     for entry in _entries(f"/proc/{pid}/fd"):
         name = _link(entry)
         if name in marks:
-            if name.startswith("pipe:") and _can_read(entry):
+            if name.startswith("pipe:") and _only_reads(entry):
                 return False
             found = True
     return found
@@ -121,8 +121,9 @@ def _link(path: Path) -> str:
         return ""
 
 
-def _can_read(path: Path) -> bool:
+def _only_reads(path: Path) -> bool:
+    """Whether a descriptor is a pipe's reading end, as ours are. One that was opened by name is often both ends."""
     try:
-        return bool(path.lstat().st_mode & stat.S_IRUSR)
+        return path.lstat().st_mode & (stat.S_IRUSR | stat.S_IWUSR) == stat.S_IRUSR
     except OSError:
         return False

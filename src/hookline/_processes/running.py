@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
 
@@ -105,6 +106,9 @@ class Running:
         """Signal the whole group. Its number is its own until the process is reaped, which is in `release`."""
         with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody left; somebody changed user
             os.killpg(self.pid, number)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if os.getpgid(self.pid) != self.pid:  # it has left the group that it led
+                os.kill(self.pid, number)
 
     def close_stdin(self) -> None:
         """Let it read the end of the pipe that is its standard input."""
@@ -131,7 +135,8 @@ class Running:
             self.status = self._watch.reap()
         else:
             self.signal_group(signal.SIGKILL)
-            threading.Thread(target=self._watch.reap, name="hookline-reaper", daemon=True).start()
+            if not sys.is_finalizing():  # no thread starts any more, and waiting for its start would never end
+                threading.Thread(target=self._watch.reap, name="hookline-reaper", daemon=True).start()
         ends.process.returncode = self.status or 0  # or Popen would try to reap it too
         if ends.stdin_file is not None:
             self.stdin_read = bytes_read(ends.stdin_file)

@@ -1,5 +1,6 @@
 """What ends programs when this program cannot any more: because it was killed, crashed, or ran out of memory."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -132,4 +133,5 @@ class ShellWatchdog:
 
     def _write(self, line: int, text: str) -> None:
         if self._list is not None:
-            os.pwrite(self._list, f"{text:<{LINE - 1}}\n".encode(), line * LINE)
+            with contextlib.suppress(OSError):  # as under a limit for files: then nobody watches over this program
+                os.pwrite(self._list, f"{text:<{LINE - 1}}\n".encode(), line * LINE)

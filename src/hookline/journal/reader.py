@@ -1,7 +1,7 @@
 """Reads journals: line by line, in constant memory, whatever state they are in."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar
@@ -18,6 +18,8 @@ from hookline.journal.encode import word_name
 from hookline.journal.places import SUFFIX, checked_session_id
 
 T = TypeVar("T")
+
+NO_RESULT = "No result: the session ended before this call did."
 
 MOST_NAMED = 5  # session ids in a message: enough to see which letter to write next
 
@@ -88,19 +90,22 @@ def conversation(path: Path) -> tuple[Message, ...]:
     is missing is left out. No model takes a conversation with either.
     """
     messages: list[Message] = []
+    ended: dict[str, str] = {}
     for entry in _of_first_session(read(path)):
         if isinstance(entry, Damage):
             continue
         match entry.body:
             case en.MessageAdded(message=message):
                 messages.append(message)
+            case en.CallEnded(call_id=call_id, text=text):
+                ended[call_id] = text
             case en.ContextAdded(text=text):
                 messages.append(Message(role="developer", text=text))
             case en.ConversationReplaced(messages=replacement):
                 messages = list(replacement)
             case _:
                 continue
-    return tuple(_paired(messages))
+    return tuple(_paired(messages, ended))
 
 
 def summary(path: Path) -> Summary:
@@ -227,7 +232,10 @@ def _of_first_session(entries: Iterator[Entry | Damage]) -> Iterator[Entry | Dam
         yield entry
 
 
-def _paired(messages: list[Message]) -> Iterator[Message]:
+def _paired(messages: list[Message], ended: Mapping[str, str]) -> Iterator[Message]:
+    def without_result(call_id: str) -> Message:
+        return Message(role="tool", call_id=call_id, text=ended.get(call_id, NO_RESULT))
+
     waiting: dict[str, None] = {}  # ids of calls without a result, in order
     for message in messages:
         if message.role == "tool":
@@ -236,14 +244,10 @@ def _paired(messages: list[Message]) -> Iterator[Message]:
                 yield message
             continue
         if message.role != "developer":  # context may stand among the results
-            yield from map(_no_result, waiting)
+            yield from map(without_result, waiting)
             waiting = {call.id: None for call in message.calls}
         yield message
-    yield from map(_no_result, waiting)
-
-
-def _no_result(call_id: str) -> Message:
-    return Message(role="tool", call_id=call_id, text="No result: the session ended before this call did.")
+    yield from map(without_result, waiting)
 
 
 def _continued(told: Summary, entry: Entry | Damage) -> Summary:

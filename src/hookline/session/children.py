@@ -53,3 +53,6 @@ class Children:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+        for task in tasks:
+            if not task.cancelled():
+                task.exception()  # nobody waits for its result any more

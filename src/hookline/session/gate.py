@@ -5,6 +5,7 @@ after_tool_call or tool_call_failed. Nothing else in this package may call a too
 """
 
 import asyncio
+import copy
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,7 @@ from hookline.session.ports import ApprovalRequest, Approver, CallContext, Sessi
 
 BLOCKED = "tool blocked by hook: {reason}"
 NEEDS_APPROVAL = "approval required"
+CHANGED = "a handler changed the input in place, so nobody knows which one was judged; answer with RewriteInput"
 
 
 class Host(Session, Protocol):
@@ -77,7 +79,7 @@ class _Pending:
         """The fields that every event about this call shares."""
         return {
             "tool_name": self.tool.spec.name,
-            "input": self.input,
+            "input": copy.deepcopy(self.input),  # what a handler does to it reaches neither the tool nor the next event
             "aliases": self.tool.aliases,
             "origin": self.origin,
         }
@@ -129,19 +131,25 @@ class Gate:
         if objection := tool.check(call.input):
             return await self._invalid(call, host, origin, objection, tool)
         cwd = tool.directory(call.input, host.workspace)
-        pending = _Pending(call=call, tool=tool, input=call.input, origin=replace(origin, cwd=str(cwd)))
-        fired = await host.fire(BeforeToolCall(call_id=call.id, **pending.event()))
+        pending = _Pending(call=call, tool=tool, input=copy.deepcopy(call.input), origin=replace(origin, cwd=str(cwd)))
+        before = BeforeToolCall(call_id=call.id, **pending.event())
+        fired = await host.fire(before)
         if fired.denied:
             return self._refused(pending, host, BLOCKED.format(reason=fired.reason))
+        if before.input != pending.input:
+            return self._refused(pending, host, CHANGED)
         pending, objection = self._as_rewritten(pending, fired, host)
         if objection:
             return await self._failed(pending, host, objection, 0.0)
         if refusal := await self._refusal(pending, fired, host):
             return self._refused(pending, host, refusal)
         argv = tool.argv(pending.input, self._settings.env)
-        last = await host.fire(BeforeDispatch(call_id=call.id, argv=argv, **pending.event()))
+        dispatch = BeforeDispatch(call_id=call.id, argv=argv, **pending.event())
+        last = await host.fire(dispatch)
         if last.denied:
             return self._refused(pending, host, BLOCKED.format(reason=last.reason))
+        if dispatch.input != pending.input:
+            return self._refused(pending, host, CHANGED)
         return await self._run(pending, host)
 
     def _as_rewritten(self, pending: _Pending, fired: Fired, host: Host) -> tuple[_Pending, str]:
@@ -149,7 +157,7 @@ class Gate:
         rewrites = [each for each in fired.resolution.applied if isinstance(each.effect, RewriteInput)]
         if not rewrites:
             return pending, ""
-        changed = fired.resolution.event.input  # type: ignore[attr-defined]  # a BeforeToolCall
+        changed = copy.deepcopy(fired.resolution.event.input)  # type: ignore[attr-defined]  # a BeforeToolCall
         objection = pending.tool.check(changed)
         if objection:
             return replace(pending, input=changed), f"input rewritten by hook {rewrites[-1].hook}: {objection}"
@@ -180,8 +188,11 @@ class Gate:
         return "" if verdict.allowed else (verdict.reason or "approval denied")
 
     async def _verdict(self, pending: _Pending, host: Host, reason: str) -> tuple[Verdict, str]:
-        resolution = (await host.fire(PermissionRequest(call_id=pending.call.id, **pending.event()))).resolution
+        wanted = PermissionRequest(call_id=pending.call.id, **pending.event())
+        resolution = (await host.fire(wanted)).resolution
         by = resolution.decided_by or ""
+        if wanted.input != pending.input:
+            return Verdict(allowed=False, reason=CHANGED), by
         if resolution.denied:
             return Verdict(allowed=False, reason=resolution.reason), by
         if isinstance(resolution.decision, Allow):

@@ -83,6 +83,7 @@ class Session:
         self._journals = journals
         self._source = source
         self._parent = parent
+        self._users: _Users = _Users() if parent is None else parent._users  # noqa: SLF001  # one of us
         self._agent = agent
         self._tools = tuple(tools)
         self._window = window or Window()
@@ -112,16 +113,21 @@ class Session:
         return None if self._agent is None else self._agent.id
 
     async def __aenter__(self) -> Self:
-        self.recorder.record(
-            SessionOpened(
-                origin=self._origin(),
-                source=self._source,
-                workspace=str(self._workspace),
-                parent=None if self._parent is None else self._parent.id,
-                hooks=len(self._engine.hooks()),
+        try:
+            self.recorder.record(
+                SessionOpened(
+                    origin=self._origin(),
+                    source=self._source,
+                    workspace=str(self._workspace),
+                    parent=None if self._parent is None else self._parent.id,
+                    hooks=len(self._engine.hooks()),
+                )
             )
-        )
+        except BaseException:
+            self.recorder.close()  # it never began, and its account is nobody's to keep open
+            raise
         self._open = True
+        self._users.count += 1
         if self._source == "fork":
             self.conversation.replace(self.conversation.messages, why="fork", origin=self._origin())
         try:
@@ -149,7 +155,8 @@ class Session:
         """
         if self._closed:
             return
-        self._open, self._closed = False, True
+        self._users.count -= self._open
+        was_open, self._open, self._closed = self._open, False, True
         cancellations = Cancellations()
         try:
             await cancellations.finish(self.children.aclose())
@@ -161,7 +168,9 @@ class Session:
                 self.recorder.record(SessionClosed(origin=self._origin(), reason=reason, abandoned=abandoned))
             finally:
                 self.recorder.close()
-                if self._parent is None:  # children and forks use the tools of the session that they come from
+                if (
+                    was_open and self._users.count == 0
+                ):  # children and forks use the tools of the session that they come from
                     await cancellations.finish(self.gate.aclose())
         cancellations.raise_if_any()
 
@@ -320,6 +329,13 @@ class Session:
             parent=parent,
             agent=agent,
         )
+
+
+class _Users:
+    """How many open sessions share their tools: a fork may outlive the session that it comes from."""
+
+    def __init__(self) -> None:
+        self.count = 0
 
 
 class _Nobody:

@@ -368,3 +368,13 @@ async def test_the_loop_lives_on_while_a_hook_is_ended(hooks: Hooks) -> None:
     assert await hooks.sh("echo fine") == Exited(code=0, stdout=b"fine\n", stdin_read=0, stdin_size=2)
     assert not dying.done()
     assert await dying == TIMED_OUT
+
+
+async def test_a_hook_that_joins_another_group_ends_too(hooks: Hooks) -> None:
+    """The leader itself is killed wherever it went: leaving its own group saves nobody."""
+    script = "import os, time; os.setpgid(0, os.getpgid(os.getppid())); time.sleep(1000)"
+    reply = await hooks.py(script, within=0.5)
+
+    assert isinstance(reply, CallFailed)
+    assert reply.why is Failure.TIMEOUT
+    assert hooks.alive() == []

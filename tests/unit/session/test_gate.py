@@ -9,7 +9,7 @@ import pytest
 import hookline as hl
 from hookline._core.messages import ToolSpec
 from hookline._core.records import CallEnded, CallStarted, CallStatus, SessionClosed
-from hookline.session.ports import CallContext, Risk, ToolResult
+from hookline.session.ports import CallContext, Risk, ToolResult, Verdict
 
 INPUTS: dict[str, Any] = {
     "bash": {"command": "touch mark"},
@@ -292,3 +292,26 @@ async def test_a_tool_that_cannot_be_closed_does_not_keep_the_session_open(play:
             await session.run("go")
 
     assert len(kept.of(SessionClosed)) == 1
+
+
+@pytest.mark.parametrize("point", [hl.BeforeToolCall, hl.PermissionRequest, hl.BeforeDispatch])
+async def test_an_input_that_is_changed_in_place_does_not_run(
+    point: Any, engine: hl.HookEngine, play: Any, workspace: Path, tools: Any, calls: Any
+) -> None:
+    """What guards and the person judged is what runs: a handler that changes it under them makes the call refused."""
+
+    @engine.on(point)
+    async def meddle(event: Any) -> None:
+        event.input["command"] = "touch mark"
+
+    async def approver(_: Any) -> Verdict:
+        return Verdict(allowed=True)
+
+    step = {"call": {"tool": "bash", "input": {"command": "true"}}}
+    async with play(
+        step, {"say": "done"}, tools=tools, approval=hl.ApprovalMode.UNTRUSTED, approver=approver
+    ) as session:
+        await session.run("go")
+
+    assert calls == {}
+    assert not (workspace / "mark").exists()

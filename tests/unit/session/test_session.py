@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import hookline as hl
-from hookline._core.messages import Message
+from hookline._core.messages import Message, ToolSpec
 from hookline._core.points import POINTS
 from hookline._core.records import Ending, Noted, ReopenRefused, RunEnded, SessionClosed
 from hookline.session.compaction import Window
@@ -372,3 +372,25 @@ async def test_a_model_that_breaks_is_a_failed_run(play: Any, seen: Any, kept: A
     assert result.ending is Ending.FAILED
     assert [event.category for event in seen.of(hl.RunFailed)] == ["unknown"]
     assert [run.ending for run in kept.of(RunEnded)] == [Ending.FAILED]
+
+
+async def test_a_fork_that_outlives_its_parent_ends_their_tools(play: Any) -> None:
+    """The tools that sessions share are closed with the last of them, and not by one that never began."""
+    closed: list[str] = []
+
+    class Tool:
+        spec = ToolSpec(name="tool", description="", parameters={"type": "object"})
+        aliases = ()
+
+        async def aclose(self) -> None:
+            closed.append("closed")
+
+    parent = play(DONE, tools=(Tool(),))
+    async with parent:
+        fork, never = parent.fork(), parent.fork()
+        await fork.__aenter__()
+        await never.close()
+    assert closed == []
+    await fork.close()
+
+    assert closed == ["closed"]
