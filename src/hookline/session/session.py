@@ -168,9 +168,8 @@ class Session:
                 self.recorder.record(SessionClosed(origin=self._origin(), reason=reason, abandoned=abandoned))
             finally:
                 self.recorder.close()
-                if (
-                    was_open and self._users.count == 0
-                ):  # children and forks use the tools of the session that they come from
+                # Children and forks use the tools of the session that they come from.
+                if was_open and self._users.count == 0:
                     await cancellations.finish(self.gate.aclose())
         cancellations.raise_if_any()
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 import pty
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
@@ -16,9 +16,16 @@ from hookline.session.ports import ApprovalRequest
 class Terminal:
     """The other end of a pseudo-terminal: what was printed there so far."""
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, reading: TextIO, writing: TextIO) -> None:
         self._descriptor = descriptor
+        self._reading = reading
+        self._writing = writing
         self.text = ""
+
+    def attach(self, monkeypatch: Any) -> None:
+        """Make it the program's; in the test itself, as pytest sets the streams anew before each."""
+        monkeypatch.setattr("sys.stdin", self._reading)
+        monkeypatch.setattr("sys.stderr", self._writing)
 
     async def shows(self, text: str, times: int = 1) -> None:
         """Wait until *text* has been printed so often."""
@@ -38,10 +45,8 @@ class Terminal:
 def terminal(monkeypatch: Any) -> Iterator[Terminal]:
     ours, theirs = pty.openpty()
     with os.fdopen(theirs, "r", closefd=False) as reading, os.fdopen(theirs, "w", closefd=True) as writing:
-        monkeypatch.setattr("sys.stdin", reading)
-        monkeypatch.setattr("sys.stderr", writing)
         monkeypatch.setenv("TERM", "xterm")
-        yield Terminal(ours)
+        yield Terminal(ours, reading, writing)
     os.close(ours)
 
 
@@ -49,8 +54,9 @@ def request(command: str, reason: str = "approval mode untrusted") -> ApprovalRe
     return ApprovalRequest(tool_name="bash", input={"command": command}, reason=reason)
 
 
-async def test_questions_come_one_at_a_time(terminal: Terminal) -> None:
+async def test_questions_come_one_at_a_time(terminal: Terminal, monkeypatch: Any) -> None:
     """With two calls waiting, an answer belongs to the one question on the screen, and the next one is asked then."""
+    terminal.attach(monkeypatch)
     async with new_engine() as engine:
         approver = Console(Project(engine=engine, loaded=()), as_json=False).approver()
         assert approver is not None
@@ -67,8 +73,9 @@ async def test_questions_come_one_at_a_time(terminal: Terminal) -> None:
         assert not (await second).allowed
 
 
-async def test_the_question_shows_what_runs_and_nothing_acts_on_the_terminal(terminal: Terminal) -> None:
+async def test_the_question_shows_what_runs_as_it_is_written(terminal: Terminal, monkeypatch: Any) -> None:
     """A reason that holds escapes and a command that holds emoji codes stand there as they are written."""
+    terminal.attach(monkeypatch)
     async with new_engine() as engine:
         approver = Console(Project(engine=engine, loaded=()), as_json=False).approver()
         assert approver is not None
