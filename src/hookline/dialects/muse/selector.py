@@ -79,76 +79,91 @@ def _matches(glob: str, text: str) -> bool:
     return True
 
 
-# What a command line is made of, tried in this order. Parentheses, backquotes, `$(` and a quote that is never closed
-# are missing on purpose: where one stands, the line cannot be taken apart.
+# What a command line is made of, tried in this order. Parentheses, backquotes, `$(`, `$'`, here-documents and a quote
+# that is never closed are missing on purpose: where one stands, the line cannot be taken apart.
 _LEXEME = re.compile(
     r"""
     (?P<gap>[ \t]+)
   | (?P<continued>\\\n)
-  | (?P<redirect>[0-9]*[<>]&|&>|>\||[<>])
+  | (?P<redirect>[0-9]*(?:[<>]&|&>>?|>\||>>|<>|<<<|>|<(?!<)))
   | (?P<end>&&|\|\||[;|&\n])
   | '(?P<literal>[^']*)'
   | "(?P<quoted>(?:[^"\\`$]|\\.|\$(?!\())*)"
   | \\(?P<escaped>.)
-  | (?P<bare>[^ \t\n;|&'"\\`()<>]+)
+  | (?P<bare>(?:[^ \t\n;|&'"\\`()<>$]|\$(?![('"]))+)
     """,
     re.VERBOSE | re.DOTALL,
 )
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_COMMENT = re.compile(r"#[^\n]*")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\+?=", re.DOTALL)
 _BEFORE_A_COMMAND = frozenset({"!", "{", "if", "then", "elif", "else", "while", "until", "do", "time"})
+_RUN_ANOTHER = frozenset({".", "builtin", "command", "coproc", "eval", "exec", "function", "source", "trap"})
+_NAMES = frozenset({"[", "[[", "}"})  # these stand for themselves
+_EXPANDING = re.compile(r"[${}*?\[\]~]")
 
 
 @dataclass(slots=True)
 class _Word:
+    """A word as it is written from *start* to *end*, or a redirection with its target."""
+
     start: int
     end: int
+    redirects: bool = False
+    awaits: bool = False  # the target of this redirection comes next
     pieces: list[str] = field(default_factory=list)  # without their quotes
-    expands: bool = False  # has a `$` that the shell replaces
+    expands: bool = False  # it has something that the shell may put other words in the place of
+
+    def grow(self, lexeme: re.Match[str]) -> None:
+        kind = lexeme.lastgroup or ""
+        self.end = lexeme.end()
+        self.pieces.append(lexeme[kind])
+        self.expands |= kind in ("bare", "quoted") and _EXPANDING.search(lexeme[kind]) is not None
+        self.awaits = kind == "redirect"
+
+    def text(self) -> str:
+        return "".join(self.pieces)
 
 
 def simple_commands(line: str) -> list[str] | None:
-    """Every command in *line*, as written and without its quotes; None when that cannot be told.
+    """Every command in *line*, as written, without its quotes and without its redirections; None when it is not told.
 
-    Assignments and keywords before a command are left out. A command whose name is only known when it runs cannot be
-    told either.
+    Assignments, redirections and keywords before a command are left out. A command whose name is only known when it
+    runs cannot be told, nor one that runs another.
     """
     spellings: list[str] = []
     words: list[_Word] = []
     at, adjoins = 0, False
     while at < len(line):
-        lexeme = _LEXEME.match(line, at)
+        lexeme = _LEXEME.match(line, at) if adjoins or line[at] != "#" else _COMMENT.match(line, at)
         if lexeme is None:
             return None
-        if lexeme["gap"] is not None:
-            adjoins = False
-        elif lexeme["end"] is not None:
+        kind = lexeme.lastgroup
+        if kind == "gap":
+            adjoins = bool(words) and words[-1].awaits
+        elif kind == "end":
             if not _finish(words, line, spellings):
                 return None
             words, adjoins = [], False
-        elif lexeme["continued"] is None:
-            if not adjoins:
-                words.append(_Word(at, at))
-            _grow(words[-1], lexeme)
+        elif kind in {"redirect", "literal", "quoted", "escaped", "bare"}:
+            if kind == "redirect" or not adjoins:
+                words.append(_Word(at, at, redirects=kind == "redirect"))
+            words[-1].grow(lexeme)
             adjoins = True
         at = lexeme.end()
     return spellings if _finish(words, line, spellings) else None
 
 
-def _grow(word: _Word, lexeme: re.Match[str]) -> None:
-    kind = lexeme.lastgroup or ""
-    word.end = lexeme.end()
-    word.pieces.append(lexeme[kind])
-    word.expands |= kind in ("bare", "quoted") and "$" in lexeme[kind]
-
-
 def _finish(words: list[_Word], line: str, spellings: list[str]) -> bool:
-    """Add the command that *words* make up to *spellings*. False when its name is not known yet."""
-    command = list(dropwhile(lambda word: _leads(line[word.start : word.end]), words))
+    """Add the command that *words* make up to *spellings*. False when it is not known yet what it runs."""
+    command = list(dropwhile(lambda word: word.redirects or _leads(line[word.start : word.end]), words))
     if not command:
         return True
     spellings.append(line[command[0].start : command[-1].end])
-    spellings.append(" ".join("".join(word.pieces) for word in command))
-    return not command[0].expands
+    spellings.append(" ".join(word.text() for word in command))
+    spellings.append(" ".join(word.text() for word in command if not word.redirects))
+    name = command[0]
+    told = not name.expands or name.text() in _NAMES
+    return told and name.text() not in _RUN_ANOTHER and not name.text().startswith("-")  # an option of `time`
 
 
 def _leads(written: str) -> bool:

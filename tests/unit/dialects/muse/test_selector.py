@@ -75,6 +75,32 @@ CASES = [
     ("Bash(rm *)", "$TOOL -rf x", True),
     ("Bash(rm *)", "ls $TOOL", False),
     ("Bash(rm *)", "", False),
+    ("Bash(rm *)", "2>/dev/null rm -rf x", True),
+    ("Bash(rm *)", "> o rm -rf x", True),
+    ("Bash(rm *)", "rm>o -rf x", True),
+    ("Bash(rm *)", "&>o rm -rf x", True),
+    ("Bash(rm *)", "ls 2> /dev/null >> o", False),
+    ("Bash(rm *)", "ls > rm x", False),
+    ("Bash(rm -rf x)", "rm -rf x 2> o", True),
+    ("Bash(rm -rf x 2> o)", "rm -rf x 2> o", True),
+    ("Bash(rm *)", "a[0]=1 rm -rf x", True),
+    ("Bash(rm *)", "{rm,-rf,x}", True),
+    ("Bash(rm *)", "/bin/r?", True),
+    ("Bash(rm *)", "~/rm x", True),
+    ("Bash(rm *)", "[ -f x ]", False),
+    ("Bash(rm *)", "[[ -f x ]]", False),
+    ("Bash(rm *)", "time -p rm -rf x", True),
+    ("Bash(rm *)", "coproc rm -rf x", True),
+    ("Bash(rm *)", "function f { rm -rf x", True),
+    ("Bash(rm *)", "eval 'rm -rf x'", True),
+    ("Bash(rm *)", "command ls", True),
+    ("Bash(rm *)", "cat <<E\n'\nE\nls\ncat <<E\n'\nE", True),
+    ("Bash(rm *)", "cat <<< x", False),
+    ("Bash(rm *)", "echo $'\\'' ; ls #'", True),
+    ("Bash(rm *)", "ls # it's\nrm x # '", True),
+    ("Bash(rm *)", "ls # it's rm x", False),
+    ("Bash(rm *)", "ls a#'b", True),
+    ("Bash(rm *)", "ls *.py ~/x {a,b}", False),
 ]
 
 
@@ -130,4 +156,4 @@ def test_selectors_belong_to_three_events(rule: Any) -> None:
 def test_a_line_is_taken_apart_in_linear_time() -> None:
     """A long line of quotes and escapes is no way to keep a session waiting."""
     assert simple_commands('"a\\"' * 49_999) is None
-    assert len(simple_commands("'a'\\b\"c\"" * 50_000) or ()) == 2
+    assert len(simple_commands("'a'\\b\"c\"" * 50_000) or ()) == 3
