@@ -54,6 +54,8 @@ def _is_sound(answer: Answer) -> bool:
     """Whether an answer holds what its types say: those who make one in code are not checked by anybody else."""
     decision: object = answer.decision
     effects: object = answer.effects
-    if not (decision is None or isinstance(decision, DECISIONS)) or not isinstance(effects, tuple):
+    if not (decision is None or (isinstance(decision, DECISIONS) and isinstance(decision.reason, str))):
+        return False
+    if not isinstance(effects, tuple):
         return False
     return all(isinstance(effect, Effect) and effect.is_sound() for effect in effects)

@@ -1,5 +1,6 @@
 """Every other change that a hook may ask of the session, and how two of a kind combine."""
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
@@ -45,6 +46,11 @@ class RewriteInput(Effect):
 
     input: Mapping[str, Any]
     combine: ClassVar[Combine] = Combine.LAST_WINS
+
+    def __post_init__(self) -> None:
+        """Keep a copy: what is judged is what runs, whatever its maker does to the original afterwards."""
+        if isinstance(self.input, Mapping):
+            object.__setattr__(self, "input", copy.deepcopy(dict(self.input)))
 
     def is_sound(self) -> bool:
         return isinstance(self.input, Mapping)

@@ -1,5 +1,6 @@
 """Outcomes to resolution: pure, and blind to the order in which hooks finished."""
 
+import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -90,7 +91,7 @@ def rewritten(event: Event, applied: Iterable[Applied]) -> Event:
     """The event as the applied rewrites leave it."""
     for each in applied:
         if isinstance(each.effect, RewriteInput):
-            event = replace(event, input=dict(each.effect.input))  # type: ignore[call-arg]  # only tool points admit it
+            event = replace(event, input=copy.deepcopy(each.effect.input))  # type: ignore[call-arg]  # only tool points admit it
     return event
 
 

@@ -16,8 +16,6 @@ from hookline.adapters._limits import crashed, timed_out
 # How long a handler may go on after its deadline: enough to let go of a connection, too little to be a hang.
 PATIENCE = 1.0
 
-NOT_OURS = (KeyboardInterrupt, GeneratorExit)  # the user's Ctrl-C, and the loop throwing our own frame away
-
 
 async def drive(coroutine: Coroutine[Any, Any, object], limits: Limits, deadline: float) -> Reply:
     """The coroutine's result as a reply; *deadline* is loop time, and a result that comes after it is none.
@@ -33,7 +31,7 @@ async def drive(coroutine: Coroutine[Any, Any, object], limits: Limits, deadline
         awaited = coroutine.send(None)
     except StopIteration as stop:
         reply: Reply = Returned(stop.value)
-    except NOT_OURS:
+    except KeyboardInterrupt:  # the user's Ctrl-C
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a handler raises is its reply
         reply = crashed(error)
@@ -129,7 +127,7 @@ def _rest(coroutine: Coroutine[Any, Any, object], awaited: object, limit: _Limit
             awaited = coroutine.send(value) if thrown is None else coroutine.throw(thrown)
         except StopIteration as stop:
             return Returned(stop.value)
-        except (*NOT_OURS, asyncio.CancelledError):
+        except (KeyboardInterrupt, asyncio.CancelledError):
             raise
         except BaseException as error:  # noqa: BLE001 - whatever a handler raises is its reply
             return crashed(error)

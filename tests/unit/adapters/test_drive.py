@@ -227,8 +227,9 @@ async def test_no_suspension_no_timer(monkeypatch: pytest.MonkeyPatch) -> None:
         (SystemExit(3), "SystemExit: 3"),
         (asyncio.CancelledError("from within"), "CancelledError: from within"),
         (ExceptionGroup("several", [ValueError("a")]), "ExceptionGroup: several (1 sub-exception)"),
+        (GeneratorExit(), "GeneratorExit"),
     ],
-    ids=["value", "timeout", "exit", "cancelled", "group"],
+    ids=["value", "timeout", "exit", "cancelled", "group", "generator"],
 )
 async def test_raising_is_a_reply(suspensions: int, error: BaseException, detail: str) -> None:
     """Whatever a handler raises, at whichever step, is a crash: a timeout or a cancellation of its own included."""

@@ -37,6 +37,23 @@ def test_anything_else_is_none(value: Any) -> None:
     assert answer_from(value) is None
 
 
+@pytest.mark.parametrize("value", [Deny(None), Deny(5), Answer(Ask(b"why")), RewriteInput("x")], ids=repr)  # type: ignore[arg-type]
+def test_an_answer_with_the_wrong_things_in_it_is_none(value: Any) -> None:
+    """A decision whose reason is no text, and an effect whose fields are not what they say, are no answer."""
+    assert answer_from(value) is None
+
+
+def test_a_rewrite_keeps_what_it_was_made_with() -> None:
+    """What its maker does to the original afterwards, however deep, does not change what was judged."""
+    original = {"command": "ls", "env": {"A": "1"}}
+    rewrite = RewriteInput(original)
+
+    original["command"] = "rm"
+    original["env"]["A"] = "2"  # type: ignore[index]
+
+    assert rewrite.input == {"command": "ls", "env": {"A": "1"}}
+
+
 def test_an_answer_knows_its_words() -> None:
     """The words of an answer are the kinds of its decision and of its effects, each once."""
     assert NOTHING.words() == frozenset()
