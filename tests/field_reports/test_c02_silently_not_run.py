@@ -96,6 +96,23 @@ def test_b19_the_originals_name_prints_what_the_original_does(place: Place) -> N
     assert told.lines == [f"muse: workspace root: {place.project} (cwd default)"]
 
 
+@pytest.mark.parametrize("by", ["variable", "settings"])
+def test_a_managed_file_that_is_not_there_is_said(place: Place, by: str) -> None:
+    """A guard that somebody named and nobody finds: a line at the start; strict does not start without it."""
+    missing = str(place.root / "nowhere.json")
+    if by == "settings":
+        place.write_settings({}, managed_hooks_path=missing)
+    env = {"TBH_MANAGED_HOOKS_PATH": missing} if by == "variable" else {}
+
+    told = place.exec(env=env)
+    refused = place.exec(env=env, options=("--strict",))
+
+    line = f"there is no managed hook file at {missing}"
+    assert (told.code, told.lines[-1]) == (0, f"hookline: nowhere.json: {line}")
+    assert refused.code == 1
+    assert line in refused.err
+
+
 def test_b23_resume_and_fork_load_the_same_hooks(place: Place) -> None:
     """However a session begins, managed, user and project hooks are the same ones, asked in the same order."""
     place.write_managed(document(SessionStart=[command("exit 0")]))

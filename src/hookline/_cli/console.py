@@ -12,7 +12,7 @@ from hookline._cli.program import program_name
 from hookline._compose import Project
 from hookline._core.hooks import HeldBack
 from hookline._core.outcomes import Kind, Outcome
-from hookline._core.problems import Scope
+from hookline._core.problems import UNSPOKEN
 from hookline._core.reasons import Skip
 from hookline._core.records import ApprovalAsked, Dispatched, HookEnded, HookStarted, Noted, Record
 from hookline.session.ports import ApprovalRequest, Approver, RunResult, Verdict
@@ -54,7 +54,7 @@ class Console:
             if self._original:
                 continue
             for problem in loaded.problems:
-                if problem.scope is Scope.NOTE or package.report is None:
+                if problem.scope in UNSPOKEN or package.report is None:
                     self.say(f"{problem.where.label}: {problem.message}")
             for held in loaded.held_back:
                 self.say(f"{held.label}: {_handlers(held)}held back: {held.why}")

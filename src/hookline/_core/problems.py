@@ -12,7 +12,11 @@ class Scope(Enum):
     POINT = "point"
     GROUP = "group"
     HOOK = "hook"
+    ABSENT = "absent"  # a file that was named and is not there
     NOTE = "note"  # everything runs; worth knowing
+
+
+UNSPOKEN = frozenset({Scope.ABSENT, Scope.NOTE})  # the dialects themselves may not warn of these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

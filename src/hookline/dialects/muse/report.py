@@ -1,6 +1,6 @@
 """The lines about hooks that a session prints as it starts (section 6.5)."""
 
-from hookline._core.problems import Problem, Scope
+from hookline._core.problems import UNSPOKEN, Problem
 from hookline.dialects._base import Loaded
 
 MOST_DETAILS = 3
@@ -12,7 +12,7 @@ def startup_lines(loaded: Loaded, program: str) -> list[str]:
 
     The rule's number, which a problem may have, is not shown: the lines are those of the source document.
     """
-    warnings = list(dict.fromkeys(_detail(problem) for problem in loaded.problems if problem.scope is not Scope.NOTE))
+    warnings = list(dict.fromkeys(_detail(problem) for problem in loaded.problems if problem.scope not in UNSPOKEN))
     if not warnings:
         return []
     count = f"{len(warnings)} warning" if len(warnings) == 1 else f"{len(warnings)} warnings"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hookline._core.errors import ConfigError
 from hookline._core.hooks import HeldBack, Hook, Source
-from hookline._core.problems import Problem, Scope
+from hookline._core.problems import Problem, Scope, Where
 from hookline.dialects._base import Loaded
 from hookline.dialects.muse import settings as settings_file
 from hookline.dialects.muse import trust as trust_file
@@ -22,6 +22,7 @@ from hookline.dialects.muse.settings import Settings, read_settings, switched_of
 MANAGED_PATH_VARIABLE = "TBH_MANAGED_HOOKS_PATH"
 PROJECT_FILE = Path(".muse", "hooks.json")
 STORED = "stored"
+ABSENT = "ManagedFileAbsent"
 
 NOT_TRUSTED = "folder not trusted"
 SWITCHED_OFF = "switched off by hooks.state"
@@ -115,7 +116,14 @@ def _managed(env: Mapping[str, str], settings: Settings, config: Path | None, la
         source = Source(layer=MANAGED, label=path.name, path=named)
         why = "a relative path stands for a file beside settings.json, and neither XDG_CONFIG_HOME nor HOME is set"
         return Found((), (unread(why, source),))
-    return read_source(path if config is None else config / path, layer=MANAGED, launch=launch)
+    path = path if config is None else config / path
+    return read_source(path, layer=MANAGED, launch=launch) or Found((), (_absent(path),))
+
+
+def _absent(path: Path) -> Problem:
+    """The document has no warning of it, so its own program prints none; nobody who named a guard wants it missing."""
+    message = f"there is no managed hook file at {path}"
+    return Problem(scope=Scope.ABSENT, code=ABSENT, message=message, where=Where(file=str(path), label=path.name))
 
 
 def _user(settings: Settings, launch: Launch) -> Found | None:

@@ -10,6 +10,7 @@ from hookline._core.hooks import HeldBack, SessionSettings
 from hookline._core.problems import Scope
 from hookline._core.targets import CommandTarget
 from hookline.dialects._base import Loaded
+from hookline.dialects.muse.report import startup_lines
 from hookline.dialects.muse.sources import load, load_file, project_root
 
 
@@ -155,11 +156,12 @@ def test_a_broken_hooks_member_costs_the_user_source_only(machine: Machine) -> N
 
 
 def test_a_managed_file_need_not_exist(machine: Machine) -> None:
-    """L06: a missing managed file means no managed hooks, and no word about it. An empty path names none."""
+    """L06: a missing managed file means no managed hooks, and no warning of the document's. Empty, it is none."""
     for path in ("nowhere.json", "", "/nowhere/m.json", "settings.json/m.json"):
         machine.settings(managed_hooks_path=path, hooks=stop("user"))
         loaded = machine.load()
-        assert (commands(loaded), loaded.problems) == (["user"], ())
+        assert (commands(loaded), startup_lines(loaded, "muse")) == (["user"], [])
+        assert [problem.scope for problem in loaded.problems] == ([Scope.ABSENT] if path else [])
 
 
 def test_a_managed_file_that_cannot_be_read_is_malformed(machine: Machine, tmp_path: Path) -> None:
