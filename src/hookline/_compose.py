@@ -19,7 +19,7 @@ from hookline.adapters import builtin
 from hookline.dialects import IN_CODE, PACKAGES
 from hookline.dialects._base import Loaded, Package
 from hookline.dialects._pattern import compile_expression
-from hookline.journal import Journal, Redactor, conversation, find, sessions_folder
+from hookline.journal import Journal, Redactor, conversation, find, journal_path, sessions_folder
 from hookline.session.ports import Tool
 from hookline.session.tools import builtin_tools
 
@@ -138,6 +138,10 @@ class JournalFolder:
     def recorder(self, session_id: str) -> Recorder:
         """The session's journal, continued if there is one."""
         return Journal.create(self.folder, session_id, redactor=self._redactor)
+
+    def has(self, session_id: str) -> bool:
+        """Whether there is a journal of the session with this full id."""
+        return journal_path(self.folder, session_id).exists()
 
     def conversation(self, session: str) -> tuple[str, tuple[Message, ...]]:
         """The full id and the conversation of a recorded session, named by its id or the start of it."""

@@ -5,8 +5,9 @@ import os
 import signal
 import stat
 import uuid
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -24,6 +25,8 @@ from hookline.session.ports import Model
 from hookline.session.session import Session
 
 ENDS_BY = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}  # 128 and the number, as shells report it
+
+PROMPT_BYTES = 16 * 1024 * 1024  # more than any model takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +85,8 @@ def execute(options: Options) -> int:
     console.say(f"workspace root: {workspace} ({given})")
     console.report_loading()
     account = Account(None if options.no_session_log else journals, console)
-    return _to_the_end(_converse(options, prompts, workspace, project, model, beginning, account, console), console)
+    work = partial(_converse, options, prompts, workspace, project, model, beginning, account, console)
+    return _to_the_end(work, console)
 
 
 async def _converse(  # noqa: PLR0917  # the one place where everything that was built comes together
@@ -101,7 +105,7 @@ async def _converse(  # noqa: PLR0917  # the one place where everything that was
             session = Session(
                 project.engine,
                 model=model,
-                tools=tools(search_url=os.environ.get("HOOKLINE_SEARCH_URL")),
+                tools=tools(search_url=os.environ.get("HOOKLINE_SEARCH_URL") or None),
                 journals=account,
                 workspace=workspace,
                 approval=options.approval,
@@ -126,7 +130,7 @@ async def _converse(  # noqa: PLR0917  # the one place where everything that was
     return code
 
 
-def _to_the_end(work: Coroutine[None, None, int], console: Console) -> int:
+def _to_the_end(work: Callable[[], Coroutine[None, None, int]], console: Console) -> int:
     """Run *work*; a signal to end cancels it, so that every hook's process is ended and the session closed."""
     ended_by: list[signal.Signals] = []
 
@@ -141,10 +145,11 @@ def _to_the_end(work: Coroutine[None, None, int], console: Console) -> int:
                     task.cancel()
 
             loop.add_signal_handler(number, end)
-        return await work
+        return await work()
 
     try:
-        return asyncio.run(watched())
+        with asyncio.Runner() as runner:  # a loop that cannot be made leaves nothing that was never awaited
+            return runner.run(watched())
     except KeyboardInterrupt:
         console.say("interrupted")
         return 130
@@ -162,12 +167,21 @@ def _prompts(options: Options) -> tuple[str, ...]:
     prompts = list(options.prompts)
     if options.prompt_file is not None:
         try:
-            prompts.append(options.prompt_file.read_text(encoding="utf-8-sig"))
-        except (OSError, UnicodeDecodeError) as error:
+            prompts.append(_text_of(options.prompt_file))
+        except (OSError, ValueError) as error:
             raise click.ClickException(f"cannot read the prompt file {options.prompt_file}: {error}") from error
     if not prompts:
         raise click.UsageError('no prompt was given; write one, as in: exec "hello"')
     return tuple(prompts)
+
+
+def _text_of(file: Path) -> str:
+    """What is in a file that may be a pipe, or have no end."""
+    with file.open("rb") as opened:
+        text = opened.read(PROMPT_BYTES + 1)
+    if len(text) > PROMPT_BYTES:
+        raise ValueError(f"it has more than {PROMPT_BYTES:,} bytes")
+    return text.decode("utf-8-sig")
 
 
 def _workspace(options: Options) -> Path:
@@ -204,6 +218,8 @@ def _beginning(options: Options, journals: JournalFolder) -> Beginning:
             session_id = str(uuid.UUID(options.session_id))
         except ValueError as error:
             raise click.UsageError(f"--session-id must be a UUID, found {options.session_id!r}") from error
+        if journals.has(session_id):
+            raise click.UsageError(f"there is a session {session_id} already; go on with it by --resume {session_id}")
     if options.fork:
         _, said = journals.conversation(options.fork)
         return Beginning(session_id=session_id, source="fork", conversation=said)

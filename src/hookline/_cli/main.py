@@ -1,6 +1,7 @@
 """The parser, and what an exit code means: 0 fine, 1 problems or refused, 2 wrong usage, 3 our bug, 130 interrupted."""
 
 import errno
+import fcntl
 import importlib
 import io
 import os
@@ -12,7 +13,10 @@ import click
 from hookline._cli.program import program_name
 from hookline._core.errors import HooklineError, UsageError
 
-NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})  # journals say so themselves, with their path
+# What the machine does not give is no bug of ours. Journals say it themselves, with their path.
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+NO_MEANS = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
+NO_THREAD = "can't start new thread"  # all that the interpreter says of it
 
 # A line per command: its module, which is imported when the command is used, and what it does.
 COMMANDS = {
@@ -69,14 +73,8 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         _silence_output()
         return 1
-    except OSError as error:
-        if error.errno not in NO_ROOM:
-            return _report(error)
-        _silence_output()
-        click.echo(f"{program_name()}: cannot write the output: {error.strerror}", err=True)
-        return 1
-    except Exception as fault:  # noqa: BLE001  # whatever it is, it is our bug: say where its report is
-        return _report(fault)
+    except Exception as fault:  # noqa: BLE001  # whatever it is, it has to be said
+        return _failed(fault)
 
 
 def _run(arguments: list[str] | None) -> int:
@@ -104,6 +102,27 @@ def _open_standard_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")  # a prompt's stray byte, or a terminal that is not UTF-8
+
+
+def _failed(fault: Exception) -> int:
+    """1 when the machine is short of something, 3 with the place of its report for what is our bug."""
+    if isinstance(fault, OSError) and (fault.errno in NO_ROOM or not _output_is_open()):
+        _silence_output()
+        click.echo(f"{program_name()}: cannot write the output: {fault.strerror}", err=True)
+        return 1
+    if isinstance(fault, MemoryError) or str(fault) == NO_THREAD or getattr(fault, "errno", None) in NO_MEANS:
+        why = str(fault) or "out of memory"
+        click.echo(f"{program_name()}: the limits of this machine are reached: {why}", err=True)
+        return 1
+    return _report(fault)
+
+
+def _output_is_open() -> bool:
+    """Whether standard output, which somebody else opened, can be written to at all."""
+    try:
+        return fcntl.fcntl(sys.stdout.fileno(), fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY
+    except io.UnsupportedOperation:  # it is no file
+        return True
 
 
 def _report(fault: Exception) -> int:

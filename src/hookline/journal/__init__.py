@@ -1,6 +1,6 @@
 """The journal: an append-only account of a session, one JSON object a line. docs/journal.md describes the file."""
 
-from hookline.journal.places import sessions_folder, state_folder
+from hookline.journal.places import journal_path, sessions_folder, state_folder
 from hookline.journal.reader import (
     Damage,
     Entry,
@@ -28,6 +28,7 @@ __all__ = [
     "conversation",
     "events_from",
     "find",
+    "journal_path",
     "read",
     "sessions",
     "sessions_folder",
