@@ -1,8 +1,9 @@
-"""Records to the bodies of lines: one function per class of record."""
+"""Records to the bodies of lines: field by field, but for those that say more than their fields."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from enum import Enum
 from typing import Any
 
 from msgspec.structs import replace
@@ -23,7 +24,7 @@ KEPT_OUTPUT = 2000  # characters of each output stream: enough for what a person
 
 def body_of(record: rec.Record) -> en.Body:
     """What the line for *record* says besides its envelope."""
-    return BODIES[type(record)](record)
+    return SPECIAL.get(type(record), _field_by_field)(record)
 
 
 def word_name(word: Word) -> str:
@@ -187,64 +188,6 @@ def _told_besides(outcome: Outcome) -> dict[str, Any]:
     return told
 
 
-def _session_opened(record: rec.SessionOpened) -> en.Body:
-    return en.SessionOpened(source=record.source, workspace=record.workspace, parent=record.parent, hooks=record.hooks)
-
-
-def _session_closed(record: rec.SessionClosed) -> en.Body:
-    return en.SessionClosed(reason=record.reason, abandoned=record.abandoned)
-
-
-def _run_started(record: rec.RunStarted) -> en.Body:
-    return en.RunStarted(prompt=record.prompt)
-
-
-def _run_ended(record: rec.RunEnded) -> en.Body:
-    return en.RunEnded(ending=record.ending.value, text=record.text, reason=record.reason)
-
-
-def _message_added(record: rec.MessageAdded) -> en.Body:
-    return en.MessageAdded(message=record.message)
-
-
-def _context_added(record: rec.ContextAdded) -> en.Body:
-    return en.ContextAdded(point=record.point, hook=record.hook, text=record.text, number=record.number)
-
-
-def _conversation_replaced(record: rec.ConversationReplaced) -> en.Body:
-    return en.ConversationReplaced(why=record.why, messages=record.messages)
-
-
-def _model_called(record: rec.ModelCalled) -> en.Body:
-    return en.ModelCalled(
-        request_id=record.request_id,
-        status=record.status,
-        duration_ms=milliseconds(record.duration),
-        usage=dict(record.usage),
-        error=record.error,
-    )
-
-
-def _call_started(record: rec.CallStarted) -> en.Body:
-    return en.CallStarted(call_id=record.call_id, tool=record.tool, input=record.input)
-
-
-def _call_ended(record: rec.CallEnded) -> en.Body:
-    return en.CallEnded(
-        call_id=record.call_id,
-        tool=record.tool,
-        status=record.status.value,
-        text=record.text,
-        duration_ms=milliseconds(record.duration),
-    )
-
-
-def _approval_asked(record: rec.ApprovalAsked) -> en.Body:
-    return en.ApprovalAsked(
-        call_id=record.call_id, tool=record.tool, allowed=record.allowed, by=record.by, reason=record.reason
-    )
-
-
 def _hook_started(record: rec.HookStarted) -> en.Body:
     return en.HookStarted(hook=hook_fields(record.hook), event=event_mention(record.event))
 
@@ -270,29 +213,20 @@ def _dispatched(record: rec.Dispatched) -> en.Body:
     )
 
 
-def _reopen_refused(record: rec.ReopenRefused) -> en.Body:
-    return en.ReopenRefused(point=record.point, hook=record.hook, limit=record.limit)
-
-
-def _noted(record: rec.Noted) -> en.Body:
-    return en.Noted(text=record.text, hook=record.hook)
-
-
-BODIES: Mapping[type[rec.Record], Callable[[Any], en.Body]] = {
-    rec.SessionOpened: _session_opened,
-    rec.SessionClosed: _session_closed,
-    rec.RunStarted: _run_started,
-    rec.RunEnded: _run_ended,
-    rec.MessageAdded: _message_added,
-    rec.ContextAdded: _context_added,
-    rec.ConversationReplaced: _conversation_replaced,
-    rec.ModelCalled: _model_called,
-    rec.CallStarted: _call_started,
-    rec.CallEnded: _call_ended,
-    rec.ApprovalAsked: _approval_asked,
+SPECIAL: Mapping[type[rec.Record], Callable[[Any], en.Body]] = {
     rec.HookStarted: _hook_started,
     rec.HookEnded: _hook_ended,
     rec.Dispatched: _dispatched,
-    rec.ReopenRefused: _reopen_refused,
-    rec.Noted: _noted,
 }
+
+
+def _field_by_field(record: rec.Record) -> en.Body:
+    body = en.BODIES[record.kind]
+    return body(**{name: _field(record, name) for name in body.__struct_fields__})
+
+
+def _field(record: rec.Record, name: str) -> Any:
+    if name.endswith("_ms"):
+        return milliseconds(getattr(record, name.removesuffix("_ms")))
+    value = getattr(record, name)
+    return value.value if isinstance(value, Enum) else value

@@ -4,7 +4,8 @@ Writer and reader both use these classes. A field that has its default value is 
 come from an enum are plain text here, so that a newer word does not make a line unreadable.
 """
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -101,6 +102,25 @@ class Body(Fields, frozen=True):
     """Base of what one kind of record adds to the envelope."""
 
 
+B = TypeVar("B", bound=type[Body])
+
+BODIES: dict[str, type[Body]] = {}  # by the kind of the record
+
+
+def body_for(record: type[rec.Record]) -> Callable[[B], B]:
+    """Declare the body of a record's line. Each field is written from the record's: enums as words, seconds as `_ms`.
+
+    A body that is more than its record's fields has its own function in `encode.SPECIAL`.
+    """
+
+    def declare(body: B) -> B:
+        BODIES[record.kind] = body
+        return body
+
+    return declare
+
+
+@body_for(rec.SessionOpened)
 class SessionOpened(Body, frozen=True):
     source: str
     workspace: str
@@ -108,25 +128,30 @@ class SessionOpened(Body, frozen=True):
     hooks: int = 0
 
 
+@body_for(rec.SessionClosed)
 class SessionClosed(Body, frozen=True):
     reason: str
     abandoned: tuple[str, ...] = ()
 
 
+@body_for(rec.RunStarted)
 class RunStarted(Body, frozen=True):
     prompt: str
 
 
+@body_for(rec.RunEnded)
 class RunEnded(Body, frozen=True):
     ending: str
     text: str = ""
     reason: str | None = None
 
 
+@body_for(rec.MessageAdded)
 class MessageAdded(Body, frozen=True):
     message: Message
 
 
+@body_for(rec.ContextAdded)
 class ContextAdded(Body, frozen=True):
     point: str
     hook: str
@@ -134,11 +159,13 @@ class ContextAdded(Body, frozen=True):
     number: int
 
 
+@body_for(rec.ConversationReplaced)
 class ConversationReplaced(Body, frozen=True):
     why: str
     messages: tuple[Message, ...]
 
 
+@body_for(rec.ModelCalled)
 class ModelCalled(Body, frozen=True):
     request_id: str
     status: str
@@ -147,12 +174,14 @@ class ModelCalled(Body, frozen=True):
     error: str | None = None
 
 
+@body_for(rec.CallStarted)
 class CallStarted(Body, frozen=True):
     call_id: str
     tool: str
     input: Any
 
 
+@body_for(rec.CallEnded)
 class CallEnded(Body, frozen=True):
     call_id: str
     tool: str
@@ -161,6 +190,7 @@ class CallEnded(Body, frozen=True):
     duration_ms: float = 0.0
 
 
+@body_for(rec.ApprovalAsked)
 class ApprovalAsked(Body, frozen=True):
     call_id: str
     tool: str
@@ -169,6 +199,7 @@ class ApprovalAsked(Body, frozen=True):
     reason: str = ""
 
 
+@body_for(rec.HookStarted)
 class HookStarted(Body, frozen=True):
     """`event` only says which one it is: the whole of it is in the line that resolves it."""
 
@@ -176,6 +207,7 @@ class HookStarted(Body, frozen=True):
     event: dict[str, Any]
 
 
+@body_for(rec.HookEnded)
 class HookEnded(Body, frozen=True):
     """`event` as in HookStarted."""
 
@@ -183,6 +215,7 @@ class HookEnded(Body, frozen=True):
     event: dict[str, Any]
 
 
+@body_for(rec.Dispatched)
 class Dispatched(Body, frozen=True):
     """`event` has every field of the event, as the hooks left it. `failed_run` is the id of the hook that did."""
 
@@ -196,32 +229,14 @@ class Dispatched(Body, frozen=True):
     outcomes: tuple[Outcome, ...] = ()
 
 
+@body_for(rec.ReopenRefused)
 class ReopenRefused(Body, frozen=True):
     point: str
     hook: str
     limit: int
 
 
+@body_for(rec.Noted)
 class Noted(Body, frozen=True):
     text: str
     hook: str = ""
-
-
-BODIES: dict[str, type[Body]] = {
-    rec.SessionOpened.kind: SessionOpened,
-    rec.SessionClosed.kind: SessionClosed,
-    rec.RunStarted.kind: RunStarted,
-    rec.RunEnded.kind: RunEnded,
-    rec.MessageAdded.kind: MessageAdded,
-    rec.ContextAdded.kind: ContextAdded,
-    rec.ConversationReplaced.kind: ConversationReplaced,
-    rec.ModelCalled.kind: ModelCalled,
-    rec.CallStarted.kind: CallStarted,
-    rec.CallEnded.kind: CallEnded,
-    rec.ApprovalAsked.kind: ApprovalAsked,
-    rec.HookStarted.kind: HookStarted,
-    rec.HookEnded.kind: HookEnded,
-    rec.Dispatched.kind: Dispatched,
-    rec.ReopenRefused.kind: ReopenRefused,
-    rec.Noted.kind: Noted,
-}
