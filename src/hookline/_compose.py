@@ -10,7 +10,6 @@ from hookline._core.credentials import secrets_in
 from hookline._core.errors import ConfigError, HookProblemWarning, UsageError
 from hookline._core.hooks import Hook, SessionSettings
 from hookline._core.matchers import Matcher
-from hookline._core.messages import Message
 from hookline._core.ports import Adapter, Recorder
 from hookline._core.problems import Scope
 from hookline._core.targets import Target
@@ -20,6 +19,7 @@ from hookline.dialects import IN_CODE, PACKAGES
 from hookline.dialects._base import Loaded, Package
 from hookline.dialects._pattern import compile_expression
 from hookline.journal import Journal, Redactor, conversation, find, journal_path, sessions_folder
+from hookline.session.beginning import Beginning
 from hookline.session.ports import Tool
 from hookline.session.tools import builtin_tools
 
@@ -143,7 +143,12 @@ class JournalFolder:
         """Whether there is a journal of the session with this full id."""
         return journal_path(self.folder, session_id).exists()
 
-    def conversation(self, session: str) -> tuple[str, tuple[Message, ...]]:
-        """The full id and the conversation of a recorded session, named by its id or the start of it."""
+    def resumed(self, session: str) -> Beginning:
+        """A recorded session, named by its id or the start of it, to be gone on with."""
         path = find(self.folder, session)
-        return path.stem, conversation(path)
+        return Beginning(session_id=path.stem, source="resume", conversation=conversation(path))
+
+    def forked(self, session: str, *, session_id: str | None = None) -> Beginning:
+        """Another session, under *session_id* or an id of its own, that begins with what was said in a recorded one."""
+        said = conversation(find(self.folder, session))
+        return Beginning(session_id=session_id, source="fork", conversation=said)

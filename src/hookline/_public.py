@@ -32,6 +32,7 @@ from hookline._core.resolution import Resolution
 from hookline._core.rules import FailurePolicy
 from hookline._engine.engine import HookEngine
 from hookline.session.approval import ApprovalMode
+from hookline.session.beginning import Beginning
 from hookline.session.models.echo import EchoModel
 from hookline.session.models.script import ScriptModel
 from hookline.session.session import Session
@@ -53,6 +54,7 @@ __all__ = [
     "BeforeRun",
     "BeforeRunEnd",
     "BeforeToolCall",
+    "Beginning",
     "ConfigError",
     "Deny",
     "EchoModel",

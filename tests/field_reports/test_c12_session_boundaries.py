@@ -112,8 +112,7 @@ async def test_b88_every_edge_fires_once(tmp_path: Path) -> None:
         await first.compact_now()
         async with first.fork() as other:
             await other.run("e")
-    known, said = journals.conversation(first.id)
-    async with session(session_id=known, source="resume", conversation=said) as again:
+    async with session(beginning=journals.resumed(first.id)) as again:
         await again.run("f")
 
     assert edges == GOLDEN

@@ -17,9 +17,9 @@ from hookline._cli.console import Console
 from hookline._cli.program import NAME, program_name
 from hookline._compose import JournalFolder, Project, open_project, tools
 from hookline._core.errors import ConfigError, HooklineError
-from hookline._core.messages import Message
 from hookline._core.records import Ending
 from hookline.session.approval import ApprovalMode
+from hookline.session.beginning import Beginning
 from hookline.session.models import open_model
 from hookline.session.ports import Model
 from hookline.session.session import Session
@@ -57,15 +57,6 @@ class Options:
     @property
     def approval(self) -> ApprovalMode:
         return ApprovalMode.NEVER if self.yolo or self.disable_approval else ApprovalMode(self.approval_mode)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beginning:
-    """Where the session begins: its id, how it came about, and what was said before."""
-
-    session_id: str | None = None
-    source: str = "startup"
-    conversation: tuple[Message, ...] = ()
 
 
 def execute(options: Options) -> int:
@@ -111,9 +102,7 @@ async def _converse(  # noqa: PLR0917  # the one place where everything that was
                 approval=options.approval,
                 approver=console.approver(),
                 max_steps=options.max_model_steps,
-                session_id=beginning.session_id,
-                source=beginning.source,
-                conversation=beginning.conversation,
+                beginning=beginning,
             )
             async with session:
                 for prompt in prompts:
@@ -210,8 +199,7 @@ def _beginning(options: Options, journals: JournalFolder) -> Beginning:
     if options.resume and options.fork:
         raise click.UsageError("--resume goes on with a session and --fork begins another: give one of them")
     if options.resume:
-        known, said = journals.conversation(options.resume)
-        return Beginning(session_id=known, source="resume", conversation=said)
+        return journals.resumed(options.resume)
     session_id: str | None = None
     if options.session_id is not None:
         try:
@@ -221,8 +209,7 @@ def _beginning(options: Options, journals: JournalFolder) -> Beginning:
         if journals.has(session_id):
             raise click.UsageError(f"there is a session {session_id} already; go on with it by --resume {session_id}")
     if options.fork:
-        _, said = journals.conversation(options.fork)
-        return Beginning(session_id=session_id, source="fork", conversation=said)
+        return journals.forked(options.fork, session_id=session_id)
     return Beginning(session_id=session_id)
 
 

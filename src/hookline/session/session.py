@@ -24,6 +24,7 @@ from hookline._core.ports import Engine, Journals, Recorder
 from hookline._core.records import Ending, Noted, RunEnded, RunStarted, SessionClosed, SessionOpened
 from hookline.session.apply import Fired, apply_all
 from hookline.session.approval import NOTIFY_AFTER, ApprovalMode
+from hookline.session.beginning import Beginning, Family
 from hookline.session.children import MAX_DEPTH, Children
 from hookline.session.compaction import Trigger, Window, compacted
 from hookline.session.conversation import Conversation
@@ -45,7 +46,8 @@ class Session:
     Use it as a context manager: entering fires `session_start`, leaving `session_end`. *engine* decides; *model*
     answers; *tools* act, each through the one gate. *journals* keeps the account, nobody does without it.
     *workspace* is the folder it works in, the current one by default. Under *approval* calls may wait for *approver*;
-    without one they are refused. *env* is the environment of its tools, this process's by default.
+    without one they are refused. *env* is the environment of its tools, this process's by default. *beginning* says
+    where it goes on; it begins anew by default.
 
     Raises UsageError when the engine has a hook for a point that never fires here.
     """
@@ -64,27 +66,21 @@ class Session:
         env: Mapping[str, str] | None = None,
         window: Window | None = None,
         max_steps: int = MAX_STEPS,
-        session_id: str | None = None,
-        source: str = "startup",
-        conversation: Sequence[Message] = (),
-        parent: "Session | None" = None,
-        agent: Agent | None = None,
+        beginning: Beginning | None = None,
     ) -> None:
         if never := sorted({hook.event.point.name for hook in engine.hooks()} - FIRES):
             raise UsageError(f"a session never fires {', '.join(never)}: a hook there would never run")
-        self.id = session_id or new_session_id()
+        beginning = beginning or Beginning()
+        self.id = beginning.session_id or new_session_id()
         self.model = model
         self.max_steps = max_steps
         self.reopen_limit = engine.settings.reopen_limit
         self.children = Children()
-        self.depth: int = 1 if parent is None or agent is None else parent.depth + 1
         self._workspace = Path(workspace or Path.cwd()).resolve()
         self._engine = engine
         self._journals = journals
-        self._source = source
-        self._parent = parent
-        self._users: _Users = _Users() if parent is None else parent._users  # noqa: SLF001  # one of us
-        self._agent = agent
+        self._source = beginning.source
+        self._family = beginning.family
         self._tools = tuple(tools)
         self._window = window or Window()
         self._soft_vetoed = False
@@ -93,7 +89,7 @@ class Session:
         self._closed = False
         self.recorder: Recorder = journals.recorder(self.id) if journals is not None else _Nobody()
         self._dispatcher = engine.recording(self.recorder) if journals is not None else engine
-        self.conversation = Conversation(self.recorder, conversation)
+        self.conversation = Conversation(self.recorder, beginning.conversation)
         self._settings = GateSettings(
             mode=approval,
             approver=approver,
@@ -110,7 +106,7 @@ class Session:
     @property
     def subagent_id(self) -> str | None:
         """What the parent calls this session, None for one that has no parent."""
-        return None if self._agent is None else self._agent.id
+        return None if self._family.agent is None else self._family.agent.id
 
     async def __aenter__(self) -> Self:
         try:
@@ -119,7 +115,7 @@ class Session:
                     origin=self._origin(),
                     source=self._source,
                     workspace=str(self._workspace),
-                    parent=None if self._parent is None else self._parent.id,
+                    parent=self._family.parent,
                     hooks=len(self._engine.hooks()),
                 )
             )
@@ -127,7 +123,7 @@ class Session:
             self.recorder.close()  # it never began, and its account is nobody's to keep open
             raise
         self._open = True
-        self._users.count += 1
+        self._family.users.count += 1
         if self._source == "fork":
             self.conversation.replace(self.conversation.messages, why="fork", origin=self._origin())
         try:
@@ -138,10 +134,10 @@ class Session:
         return self
 
     async def _fire_start(self) -> None:
-        if self._agent is None:
+        name = self.subagent_id
+        if name is None:
             self._stopped = (await self.fire(SessionStart(source=self._source, origin=self._origin()))).end
             return
-        name = self._agent.id
         await self.fire(SubagentStart(subagent_id=name, child_session_id=self.id, origin=self._origin(self.id)))
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -155,12 +151,12 @@ class Session:
         """
         if self._closed:
             return
-        self._users.count -= self._open
+        self._family.users.count -= self._open
         was_open, self._open, self._closed = self._open, False, True
         cancellations = Cancellations()
         try:
             await cancellations.finish(self.children.aclose())
-            if self._agent is None:
+            if self.subagent_id is None:
                 await cancellations.finish_or_cut(self._fire_end(reason))
         finally:
             try:
@@ -169,7 +165,7 @@ class Session:
             finally:
                 self.recorder.close()
                 # Children and forks use the tools of the session that they come from.
-                if was_open and self._users.count == 0:
+                if was_open and self._family.users.count == 0:
                     await cancellations.finish(self.gate.aclose())
         cancellations.raise_if_any()
 
@@ -188,7 +184,7 @@ class Session:
         """
         if not self._open:
             raise UsageError("this session is not open: use it as `async with Session(...) as session`")
-        run_id = self.id if self._agent is not None else new_run_id()
+        run_id = new_run_id() if self.subagent_id is None else self.id
         origin = self._origin(run_id)
         self.recorder.record(RunStarted(origin=origin, prompt=prompt))
         try:
@@ -220,7 +216,8 @@ class Session:
 
     def fork(self) -> "Session":
         """A new session that goes on from here; enter it to start it. This one goes on by itself."""
-        return self._another(source="fork", conversation=self.conversation.messages, parent=self)
+        family = Family(parent=self.id, depth=self._family.depth, users=self._family.users)
+        return self._another(Beginning(source="fork", conversation=self.conversation.messages, family=family))
 
     async def fire(self, event: Event) -> Fired:
         """Dispatch *event* and apply what its hooks ask for."""
@@ -246,14 +243,16 @@ class Session:
 
     async def spawn(self, *, objective: str, role: str, kind: str) -> str:
         """Start a child agent and return its id once it has begun; its result arrives later as context."""
-        if self.depth >= MAX_DEPTH:
+        if self._family.depth >= MAX_DEPTH:
             raise ToolError(f"agents nest {MAX_DEPTH} deep at most; do this one yourself")
         name = self.children.next_id()
         try:
             model = self.model.for_child(kind)
         except ModelError as error:
             raise ToolError(f"no agent of the kind {kind or 'default'}: {error}") from error
-        child = self._another(source="startup", parent=self, agent=Agent(id=name, type=kind or "default"), model=model)
+        agent = Agent(id=name, type=kind or "default")
+        family = Family(parent=self.id, agent=agent, depth=self._family.depth + 1, users=self._family.users)
+        child = self._another(Beginning(family=family), model)
         await child.__aenter__()
         prompt = f"{role}\n\n{objective}" if role else objective
         self.children.start(name, child.work_to_the_end(prompt))
@@ -274,7 +273,7 @@ class Session:
             reason, self._stopped = self._stopped.reason, None
             return RunResult(ending=Ending.CANCELLED, reason=reason)
         self.conversation.release()
-        if self._agent is None:
+        if self.subagent_id is None:
             fired = await self.fire(BeforeRun(prompt=prompt, origin=origin))
             if fired.denied:
                 self.conversation.drop_held()
@@ -298,18 +297,10 @@ class Session:
             model=self.model.name,
             provider=self.model.provider if self.model.provider_known else None,
             approval_off=self._settings.mode is ApprovalMode.NEVER,
-            agent=self._agent,
+            agent=self._family.agent,
         )
 
-    def _another(
-        self,
-        *,
-        source: str,
-        parent: "Session",
-        conversation: Sequence[Message] = (),
-        agent: Agent | None = None,
-        model: Model | None = None,
-    ) -> "Session":
+    def _another(self, beginning: Beginning, model: Model | None = None) -> "Session":
         """A session like this one: same engine, same tools, same approval, hence the same hooks and the same gate."""
         return Session(
             self._engine,
@@ -323,18 +314,8 @@ class Session:
             env=self._settings.env,
             window=self._window,
             max_steps=self.max_steps,
-            source=source,
-            conversation=conversation,
-            parent=parent,
-            agent=agent,
+            beginning=beginning,
         )
-
-
-class _Users:
-    """How many open sessions share their tools: a fork may outlive the session that it comes from."""
-
-    def __init__(self) -> None:
-        self.count = 0
 
 
 class _Nobody:

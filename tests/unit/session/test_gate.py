@@ -141,7 +141,8 @@ async def test_a_session_that_goes_on_has_the_same_gate(
     """However a session came about, the guards are those of the engine."""
     deny_all(engine)
     steps = [call("bash"), {"say": "done"}]
-    async with play(*steps, tools=tools, source="resume" if source == "resume" else "startup") as session:
+    beginning = hl.Beginning(source="resume" if source == "resume" else "startup")
+    async with play(*steps, tools=tools, beginning=beginning) as session:
         if source == "fork":
             async with session.fork() as other:
                 await other.run("go")

@@ -89,7 +89,7 @@ async def test_sessions_start_and_end_exactly_once(play: Any, seen: Any) -> None
         async with session.fork() as other:
             await other.run("five")
     said = session.conversation.messages
-    async with play(DONE, session_id=session.id, source="resume", conversation=said) as resumed:
+    async with play(DONE, beginning=hl.Beginning(session_id=session.id, source="resume", conversation=said)) as resumed:
         await resumed.run("six")
 
     told = [
@@ -324,7 +324,7 @@ async def test_two_sessions_on_one_engine_keep_apart(play: Any, seen: Any) -> No
 async def test_a_resumed_conversation_is_what_the_model_reads(play: Any, seen: Any) -> None:
     """What was said before is in the first request of a resumed session."""
     said = (Message(role="user", text="before"), Message(role="assistant", text="yes"))
-    async with play(DONE, source="resume", conversation=said) as session:
+    async with play(DONE, beginning=hl.Beginning(source="resume", conversation=said)) as session:
         await session.run("after")
 
     assert [message.text for message in seen.of(hl.BeforeModelCall)[0].messages] == ["before", "yes", "after"]
