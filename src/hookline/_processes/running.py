@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Sequence
 
 from hookline._processes.descendants import Kin, family, holds, mark
 from hookline._processes.exit import watch_exit
-from hookline._processes.files import bytes_read
 from hookline._processes.spawn import Spawned
 from hookline._processes.watchdog import Watchdog
 
@@ -93,9 +92,9 @@ class Running:
     def family(self, known: Collection[Kin] = ()) -> frozenset[Kin]:
         """Everyone that it started, as far as they can be found."""
         ends = self._spawned
-        # Not by the pipe that it reads from: there it holds the same end as a fork of us would.
-        held = [*ends.outputs, ends.alive] if ends.stdin_file is None else [ends.stdin_file, *ends.outputs, ends.alive]
-        return family(self.pid, known, {mark(fd) for fd in held} - {""})
+        # Not by a pipe that it reads from: there it holds the same end as a fork of us would.
+        files = () if ends.given is None or ends.given.is_pipe else (ends.given.fd,)
+        return family(self.pid, known, {mark(fd) for fd in (*files, *ends.outputs, ends.alive)} - {""})
 
     def writers(self, kin: Collection[Kin]) -> int:
         """How many of them hold one of its outputs."""
@@ -138,8 +137,8 @@ class Running:
             if not sys.is_finalizing():  # no thread starts any more, and waiting for its start would never end
                 threading.Thread(target=self._watch.reap, name="hookline-reaper", daemon=True).start()
         ends.process.returncode = self.status or 0  # or Popen would try to reap it too
-        if ends.stdin_file is not None:
-            self.stdin_read = bytes_read(ends.stdin_file)
+        if ends.given is not None:
+            self.stdin_read = ends.given.read()
         ends.close()
         self.released.set()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from hookline._processes.files import fill, nameless_file
+from hookline._processes.given import Given, give
 
 FIRST_FREE = 10  # scripts use 0 to 9 as they please (`exec 3>log`), so nothing of ours may have such a number there
 
@@ -26,7 +26,7 @@ class Stdin(Enum):
 class Program:
     """What to start, in the absolute directory *cwd*, with the whole of its environment.
 
-    *stdin* as bytes is a file with just these, which needs no writer, so that nothing can deadlock or break.
+    *stdin* as bytes is there before it starts and needs no writer, so that nothing can deadlock or break.
     *one_output* sends standard error where standard output goes. *own_session* takes our terminal from it, which it
     else keeps, in the background: it can write there, and is stopped if it tries to read.
     """
@@ -50,14 +50,14 @@ class NotStarted:
 class Spawned:
     """A process, the leader of a new process group, and our ends of what it inherited.
 
-    `stdin_file` is the file that it reads: the offset is shared, so it tells how far. `stdin_pipe` is where we write
-    what it reads. `outputs` are standard output and standard error, or one for both. `alive` is the reading end of a
-    pipe that nobody writes to: descendants inherit the other end, so it is at its end once the last of them is gone.
+    `given` is what it reads if that was known before; else `stdin_pipe` is where we write it. `outputs` are standard
+    output and standard error, or one for both. `alive` is the reading end of a pipe that nobody writes to: descendants
+    inherit the other end, so it is at its end once the last of them is gone.
     `owned` are those of them that are still open here, and still ours to close.
     """
 
     process: subprocess.Popen[bytes]
-    stdin_file: int | None
+    given: Given | None
     stdin_pipe: int | None
     outputs: tuple[int, ...]
     alive: int
@@ -96,7 +96,7 @@ def close(fds: Iterable[int]) -> None:
 
 
 def _spawn(program: Program, ours: list[int], theirs: list[int]) -> Spawned:
-    stdin, file, pipe = _open_stdin(program.stdin, ours, theirs)
+    stdin, given, pipe = _open_stdin(program.stdin, ours, theirs)
     out, stdout = _open_pipe(ours, theirs)
     err, stderr = (out, stdout) if program.one_output else _open_pipe(ours, theirs)
     alive, sign = _open_pipe(ours, theirs)
@@ -117,7 +117,7 @@ def _spawn(program: Program, ours: list[int], theirs: list[int]) -> Spawned:
     )
     return Spawned(
         process=process,
-        stdin_file=file,
+        given=given,
         stdin_pipe=pipe,
         outputs=(out,) if program.one_output else (out, err),
         alive=alive,
@@ -125,8 +125,8 @@ def _spawn(program: Program, ours: list[int], theirs: list[int]) -> Spawned:
     )
 
 
-def _open_stdin(stdin: bytes | Stdin, ours: list[int], theirs: list[int]) -> tuple[int, int | None, int | None]:
-    """The program's standard input, the file that it is, and the pipe's end by which we write to it."""
+def _open_stdin(stdin: bytes | Stdin, ours: list[int], theirs: list[int]) -> tuple[int, Given | None, int | None]:
+    """The program's standard input, what it was given there, and the pipe's end by which we write to it."""
     match stdin:
         case Stdin.NONE:
             return subprocess.DEVNULL, None, None
@@ -137,9 +137,9 @@ def _open_stdin(stdin: bytes | Stdin, ours: list[int], theirs: list[int]) -> tup
             os.set_blocking(writing, False)
             return reading, None, writing
         case body:
-            ours.append(file := nameless_file())
-            fill(file, body)
-            return file, file, None
+            given = give(body)
+            ours.append(given.fd)
+            return given.fd, given, None
 
 
 def _open_pipe(ours: list[int], theirs: list[int]) -> tuple[int, int]:

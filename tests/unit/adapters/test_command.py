@@ -6,6 +6,7 @@ import pty
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.adapters.rig import EVENT, Hooks
@@ -13,6 +14,7 @@ from tests.unit.adapters.rig import EVENT, Hooks
 from hookline._core.payload import CallFailed, Exited, Limits, Payload
 from hookline._core.reasons import Failure
 from hookline._core.targets import CommandTarget
+from hookline._processes import given
 
 
 async def test_payload_in_answer_out(hooks: Hooks) -> None:
@@ -81,6 +83,7 @@ import asyncio, os
 from hookline._core.events import BeforeRun
 from hookline._core.payload import Limits, Payload
 from hookline._core.targets import CommandTarget
+from hookline._processes import given
 from hookline._processes.watchdog import NoWatchdog
 from hookline.adapters.command import CommandAdapter
 target = CommandTarget(("/bin/sh", "-c", "echo seen on the terminal >/dev/tty"), {})
@@ -158,8 +161,32 @@ async def test_reading_less_is_no_error(hooks: Hooks, script: str, read: int) ->
     assert reply == Exited(code=0, stdin_read=read, stdin_size=204_800)
 
 
-async def test_input_that_was_opened_anew_is_not_taken_for_unread(hooks: Hooks) -> None:
-    """A hook that opens /dev/stdin reads it all, and nobody claims to know how much it read."""
+@pytest.mark.parametrize("size", [9, 204_800])
+async def test_input_is_a_stream(hooks: Hooks, size: int) -> None:
+    """Section 15.3: standard input is a pipe, as scripts test for, and opened anew by its name it is the same one."""
+    script = "[ -p /dev/stdin ] && cat /dev/stdin | wc -c && cat /dev/stdin | wc -c"
+
+    reply = await hooks.sh(script, body=b"x" * size)
+
+    assert reply == Exited(code=0, stdout=f"{size}\n0\n".encode(), stdin_read=size, stdin_size=size)
+
+
+@pytest.mark.parametrize(("script", "read"), [("cat >/dev/null", 70_000), ("head -c 9 >/dev/null", 9), ("exit 0", 0)])
+async def test_input_that_no_pipe_holds_is_a_file(hooks: Hooks, monkeypatch: Any, script: str, read: int) -> None:
+    """Where a pipe cannot be made large enough the payload arrives whole all the same."""
+    monkeypatch.setattr(given, "SET_SIZE", None)
+
+    reply = await hooks.sh(f"[ -p /dev/stdin ] || {{ {script}; }}", body=b"x" * 70_000)
+
+    assert isinstance(reply, Exited)
+    assert (reply.code, reply.stdin_read, reply.stdin_size) == (0, read, 70_000)
+
+
+async def test_a_file_that_was_opened_anew_is_not_taken_for_unread(hooks: Hooks, monkeypatch: Any) -> None:
+    """A hook that opens such a file by its name reads it all, and nobody claims to know how much it read."""
+    monkeypatch.setattr(given, "PIPE", 0)
+    monkeypatch.setattr(given, "SET_SIZE", None)
+
     reply = await hooks.sh("cat /dev/stdin", body=b"all of it")
 
     assert reply == Exited(code=0, stdout=b"all of it", stdin_read=None, stdin_size=9)
