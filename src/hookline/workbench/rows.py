@@ -52,7 +52,7 @@ def rendered(spans: Sequence[Span], *, width: int, style: Style) -> str:
         if not text:
             continue
         told.append(gap + style(span.role, text))
-        room -= len(gap) + _columns(text)
+        room -= len(gap) + columns(text)
     return "".join(told)
 
 
@@ -62,7 +62,8 @@ def _printable(text: str) -> str:
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
-def _columns(text: str) -> int:
+def columns(text: str) -> int:
+    """How many columns of a terminal *text* takes."""
     if text.isascii():
         return len(text)
     return sum(_width(each) for each in text)
@@ -75,7 +76,7 @@ def _width(character: str) -> int:
 
 
 def _fitting(text: str, room: int) -> str:
-    if _columns(text) <= room:
+    if columns(text) <= room:
         return text
     kept, left = [], room - 1
     for each in text:
