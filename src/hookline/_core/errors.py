@@ -1,4 +1,4 @@
-"""What we raise: only for wrong use of us. A hook's misbehaviour is an outcome, never an exception."""
+"""What we raise on purpose. A hook's misbehaviour is an outcome, never an exception."""
 
 from hookline._core.problems import Problem
 
@@ -30,6 +30,11 @@ class ModelError(HooklineError):
         super().__init__(details or category)
         self.category = category
         self.details = details
+
+    @classmethod
+    def of(cls, fault: Exception) -> "ModelError":
+        """*fault* as a failed model call: itself, or of the category `unknown`, for a model may raise anything."""
+        return fault if isinstance(fault, cls) else cls("unknown", f"{type(fault).__name__}: {fault}")
 
 
 class ToolError(HooklineError):

@@ -1,7 +1,7 @@
 """Approval: which calls wait for a person, who may answer in the person's place, and what happens meanwhile."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from enum import Enum
 
 from hookline.session.ports import ApprovalRequest, Approver, Risk, Verdict
@@ -30,14 +30,14 @@ def waits(mode: ApprovalMode, risk: Risk) -> bool:
 
 
 async def ask_person(
-    request: ApprovalRequest, approver: Approver, notify: Callable[[], Awaitable[None]], notify_after: float
+    request: ApprovalRequest, approver: Approver, notify: Callable[[], None], notify_after: float
 ) -> Verdict:
     """The person's verdict. Calls *notify* once if it takes longer than *notify_after* seconds."""
     asking = asyncio.ensure_future(approver(request))
     try:
         await asyncio.wait([asking], timeout=notify_after)
         if not asking.done():
-            await notify()
+            notify()
         return await asking
     finally:
         if not asking.done():

@@ -12,6 +12,10 @@ class Users:
 
     count: int = 0
 
+    @property
+    def gone(self) -> bool:
+        return self.count == 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:

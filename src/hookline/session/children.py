@@ -5,6 +5,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from hookline._core.records import Ending
 from hookline.session.ports import RunResult
 
 MAX_DEPTH = 3  # an agent, its child and its grandchild: deeper trees have only ever been loops
@@ -39,7 +40,7 @@ class Children:
         if wait and self._tasks and not any(task.done() for task in self._tasks.values()):
             await asyncio.wait(self._tasks.values(), return_when=asyncio.FIRST_COMPLETED)
         done = [name for name, task in self._tasks.items() if task.done()]
-        return tuple(Finished(id=name, result=self._tasks.pop(name).result()) for name in done)
+        return tuple(Finished(id=name, result=_result(self._tasks.pop(name))) for name in done)
 
     @property
     def at_work(self) -> bool:
@@ -56,3 +57,13 @@ class Children:
         for task in tasks:
             if not task.cancelled():
                 task.exception()  # nobody waits for its result any more
+
+
+def _result(task: asyncio.Task[RunResult]) -> RunResult:
+    """What a child came to. One that broke has failed by itself: its parent goes on."""
+    if task.cancelled():
+        return RunResult(ending=Ending.CANCELLED, reason="interrupted")
+    fault = task.exception()
+    if fault is not None:
+        return RunResult(ending=Ending.FAILED, reason=f"{type(fault).__name__}: {fault}")
+    return task.result()

@@ -7,14 +7,14 @@ after_tool_call or tool_call_failed. Nothing else in this package may call a too
 import asyncio
 import copy
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from hookline._core.decisions import Allow, Ask
 from hookline._core.effects import RewriteInput
-from hookline._core.errors import HooklineError, ToolError
+from hookline._core.errors import HooklineError, ToolError, UsageError
 from hookline._core.events import (
     AfterToolCall,
     BeforeDispatch,
@@ -29,9 +29,12 @@ from hookline._core.ports import Recorder
 from hookline._core.records import ApprovalAsked, CallEnded, CallStarted, CallStatus, Noted
 from hookline.session.apply import Fired
 from hookline.session.approval import NOTIFY_AFTER, ApprovalMode, ask_person, waits
-from hookline.session.ports import ApprovalRequest, Approver, CallContext, Session, Tool, Verdict
+from hookline.session.ports import ApprovalRequest, Approver, CallContext, Risk, Session, Tool, ToolResult, Verdict
+
+T = TypeVar("T")
 
 BLOCKED = "tool blocked by hook: {reason}"
+NO_DIRECTORY = "working directory {cwd}: there is no such folder"
 NEEDS_APPROVAL = "approval required"
 CHANGED = "a handler changed the input in place, so nobody knows which one was judged; answer with RewriteInput"
 
@@ -43,6 +46,10 @@ class Host(Session, Protocol):
     def recorder(self) -> Recorder: ...
 
     async def fire(self, event: Event) -> Fired: ...
+
+    async def tell(self, event: Event) -> Fired:
+        """Fire what no failure of a hook can end a run for."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +96,13 @@ class Gate:
     """Holds the tools of one session, and lets a call through when everyone who may object has not."""
 
     def __init__(self, tools: Sequence[Tool], settings: GateSettings) -> None:
-        self._tools = {tool.spec.name: tool for tool in tools}
+        """Raises UsageError when two tools have one name: nobody could say which of them a guard has let through."""
+        self._tools: dict[str, Tool] = {}
+        for tool in tools:
+            if self._tools.setdefault(tool.spec.name, tool) is not tool:
+                raise UsageError(f"two tools are called {tool.spec.name}: leave one of them out")
         self._settings = settings
+        self._aside: set[asyncio.Task[None]] = set()  # notifications, for which nobody waits
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -107,31 +119,31 @@ class Gate:
         if faults:
             raise faults[0]
 
+    async def settle(self, budget: float) -> None:
+        """Wait up to *budget* seconds for notifications that are still being told, and cut off the rest."""
+        if self._aside:
+            await asyncio.wait(self._aside, timeout=budget)
+        left = tuple(self._aside)
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left)
+
     async def pass_through(self, call: ToolCall, host: Host, origin: Origin) -> Passed:
         """Run one call, if it may run, and say how it ended.
 
-        A tool that breaks, wherever it is asked, is a failed call. Raises on cancellation, and where the account of the
-        call cannot be kept.
+        A tool that breaks, wherever it is asked, is a failed call. Raises on cancellation, when a hook failed that
+        fails the run, and where the account of the call cannot be kept.
         """
-        try:
-            return await self._pass(call, host, origin)
-        except ToolError as error:
-            return await self._invalid(call, host, origin, str(error), self._tools.get(call.name))
-        except HooklineError:
-            raise
-        except Exception as fault:  # noqa: BLE001  # a tool from outside may raise anything
-            text = f"{call.name} broke: {type(fault).__name__}: {fault}"
-            return await self._invalid(call, host, origin, text, self._tools.get(call.name))
-
-    async def _pass(self, call: ToolCall, host: Host, origin: Origin) -> Passed:
         tool = self._tools.get(call.name)
         if tool is None:
             known = ", ".join(sorted(self._tools)) or "none"
             return await self._invalid(call, host, origin, f"there is no tool `{call.name}`; there are: {known}")
-        if objection := tool.check(call.input):
+        wanted = copy.deepcopy(call.input)
+        cwd, objection = _validated(tool, wanted, host)
+        if objection:
             return await self._invalid(call, host, origin, objection, tool)
-        cwd = tool.directory(call.input, host.workspace)
-        pending = _Pending(call=call, tool=tool, input=copy.deepcopy(call.input), origin=replace(origin, cwd=str(cwd)))
+        pending = _Pending(call=call, tool=tool, input=wanted, origin=replace(origin, cwd=str(cwd)))
         before = BeforeToolCall(call_id=call.id, **pending.event())
         fired = await host.fire(before)
         if fired.denied:
@@ -141,10 +153,18 @@ class Gate:
         pending, objection = self._as_rewritten(pending, fired, host)
         if objection:
             return await self._failed(pending, host, objection, 0.0)
-        if refusal := await self._refusal(pending, fired, host):
+        return await self._approved(pending, fired, host)
+
+    async def _approved(self, pending: _Pending, fired: Fired, host: Host) -> Passed:
+        """From approval on. Only what is asked of the tool here may be the tool's fault."""
+        try:
+            risk = _asked(pending.tool, pending.tool.risk, pending.input, host.workspace)
+            argv = _asked(pending.tool, pending.tool.argv, pending.input, self._settings.env)
+        except ToolError as error:
+            return await self._failed(pending, host, str(error), 0.0)
+        if refusal := await self._refusal(pending, fired, risk, host):
             return self._refused(pending, host, refusal)
-        argv = tool.argv(pending.input, self._settings.env)
-        dispatch = BeforeDispatch(call_id=call.id, argv=argv, **pending.event())
+        dispatch = BeforeDispatch(call_id=pending.call.id, argv=argv, **pending.event())
         last = await host.fire(dispatch)
         if last.denied:
             return self._refused(pending, host, BLOCKED.format(reason=last.reason))
@@ -158,13 +178,12 @@ class Gate:
         if not rewrites:
             return pending, ""
         changed = copy.deepcopy(fired.resolution.event.input)  # type: ignore[attr-defined]  # a BeforeToolCall
-        objection = pending.tool.check(changed)
+        cwd, objection = _validated(pending.tool, changed, host)
         if objection:
             return replace(pending, input=changed), f"input rewritten by hook {rewrites[-1].hook}: {objection}"
-        cwd = pending.tool.directory(changed, host.workspace)
         return replace(pending, input=changed, origin=replace(pending.origin, cwd=str(cwd))), ""
 
-    async def _refusal(self, pending: _Pending, fired: Fired, host: Host) -> str:
+    async def _refusal(self, pending: _Pending, fired: Fired, risk: Risk, host: Host) -> str:
         """Why the call is not approved, or nothing."""
         asked = isinstance(fired.resolution.decision, Ask)
         mode = self._settings.mode
@@ -172,7 +191,7 @@ class Gate:
             text = f"{fired.resolution.decided_by} asks for approval of {pending.call.name}, and approval is off"
             host.recorder.record(Noted(origin=pending.origin, text=text))
             return ""
-        if not asked and not waits(mode, pending.tool.risk(pending.input, host.workspace)):
+        if not asked and not waits(mode, risk):
             return ""
         verdict, by = await self._verdict(pending, host, fired.reason if asked else f"approval mode {mode.value}")
         host.recorder.record(
@@ -205,10 +224,17 @@ class Gate:
             message = f"{host.workspace.name} — waiting for approval"
             title = "approval needed"
             kind = "permission_prompt"
-            await host.fire(Notification(notification_type=kind, title=title, message=message, origin=pending.origin))
+            await host.tell(Notification(notification_type=kind, title=title, message=message, origin=pending.origin))
+
+        def notify_aside() -> None:
+            task = asyncio.ensure_future(notify())
+            self._aside.add(task)
+            task.add_done_callback(self._told_aside)
 
         try:
-            verdict: object = await ask_person(request, self._settings.approver, notify, self._settings.notify_after)
+            verdict: object = await ask_person(
+                request, self._settings.approver, notify_aside, self._settings.notify_after
+            )
         except HooklineError:
             raise
         except Exception as fault:  # noqa: BLE001  # an approver that breaks has approved nothing
@@ -217,13 +243,18 @@ class Gate:
             return Verdict(allowed=False, reason=f"the approver said {verdict!r}, which is no Verdict"), "nobody"
         return verdict, "person"
 
+    def _told_aside(self, task: "asyncio.Task[None]") -> None:
+        self._aside.discard(task)
+        if not task.cancelled():
+            task.exception()  # an account that could not be written fails the next action too, and louder
+
     async def _run(self, pending: _Pending, host: Host) -> Passed:
         call = pending.call
         host.recorder.record(CallStarted(origin=pending.origin, call_id=call.id, tool=call.name, input=pending.input))
         context = CallContext(session=host, cwd=Path(pending.origin.cwd), env=self._settings.env)
         begun = time.monotonic()
         try:
-            result = await pending.tool.call(pending.input, context)
+            result = _sound(await pending.tool.call(pending.input, context), call.name)
         except asyncio.CancelledError:
             cut = Passed(status=CallStatus.FAILED, text="interrupted")
             _recorded(cut, call, pending.origin, host, time.monotonic() - begun)
@@ -256,8 +287,36 @@ class Gate:
         return await _told(event, passed, call, host)
 
     def _refused(self, pending: _Pending, host: Host, text: str) -> Passed:
-        passed = Passed(status=CallStatus.REFUSED, text=text, input=pending.input)
+        passed = Passed(status=CallStatus.REFUSED, text=text, response=text, input=pending.input)
         return _recorded(passed, pending.call, pending.origin, host)
+
+
+def _asked(tool: Tool, question: Callable[..., T], *about: object) -> T:
+    """What *tool* says. Raises ToolError where it breaks: a tool from outside may raise anything."""
+    try:
+        return question(*about)
+    except ToolError:
+        raise
+    except Exception as fault:
+        raise ToolError(f"{tool.spec.name} broke: {type(fault).__name__}: {fault}") from fault
+
+
+def _validated(tool: Tool, input: Any, host: Host) -> tuple[Path, str]:
+    """Where a call with this input would run, and what is wrong with it, if anything."""
+    try:
+        if objection := _asked(tool, tool.check, input):
+            return host.workspace, objection
+        cwd = _asked(tool, tool.directory, input, host.workspace)
+    except ToolError as error:
+        return host.workspace, str(error)
+    return cwd, "" if cwd.is_dir() else NO_DIRECTORY.format(cwd=cwd)  # no hook could start there either
+
+
+def _sound(result: object, tool: str) -> ToolResult:
+    """The result, if it is one."""
+    if not isinstance(result, ToolResult):
+        raise ToolError(f"{tool} broke: it returned a {type(result).__name__}, which is no ToolResult")
+    return result
 
 
 async def _told(event: Event, passed: Passed, call: ToolCall, host: Host, took: float = 0.0) -> Passed:

@@ -1,7 +1,8 @@
 """A run: one prompt, step by step, up to its final answer."""
 
 import time
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import Protocol
 
 from hookline._core.effects import EndRun
@@ -24,6 +25,7 @@ from hookline.session.children import Children
 from hookline.session.compaction import Trigger
 from hookline.session.conversation import Conversation
 from hookline.session.gate import Gate, Host, Passed
+from hookline.session.over import RunOver
 from hookline.session.ports import Model, ModelReply, ModelRequest, RunResult
 
 
@@ -50,15 +52,13 @@ class Owner(Host, Protocol):
 
     def compaction_due(self) -> Trigger | None: ...
 
+    async def tell(self, event: Event) -> Fired:
+        """Fire what is over, which no failure can end any more."""
+        ...
+
     async def compact(self, trigger: Trigger, origin: Origin) -> EndRun | None:
         """Shorten the conversation, unless a hook objects. Returns what ends the run, if a hook wants it to end."""
         ...
-
-
-class _Ended(Exception):  # not an error: it carries the result out of the loop, from any depth
-    def __init__(self, result: RunResult) -> None:
-        super().__init__()
-        self.result = result
 
 
 class Run:
@@ -79,8 +79,8 @@ class Run:
                 await self._step(step)
             limit = self._owner.max_steps
             return RunResult(ending=Ending.FAILED, text=self._text, reason=f"no answer within {limit} steps")
-        except _Ended as ended:
-            return ended.result
+        except RunOver as over:
+            return replace(over.result, text=over.result.text or self._text)
         finally:
             self._owner.conversation.release()
 
@@ -88,7 +88,7 @@ class Run:
         await self._bring_in_children(wait=False)
         trigger = self._owner.compaction_due()
         if trigger is not None:
-            self._stop_if(await self._owner.compact(trigger, self._origin))
+            await self._compact(trigger)
         reply = await self._call_model(step)
         if reply.text:
             self._text = reply.text
@@ -101,6 +101,15 @@ class Run:
         self._stop_if(ended.end)
         if not reply.calls:
             await self._finish()
+
+    async def _compact(self, trigger: Trigger) -> None:
+        """Shorten the conversation. One that the model gives no summary of goes on as it is while it still fits."""
+        try:
+            self._stop_if(await self._owner.compact(trigger, self._origin))
+        except ModelError as error:
+            if trigger is Trigger.HARD:
+                raise await self._failed(error) from error
+            self._owner.recorder.record(Noted(origin=self._origin, text=f"no summary, so no compaction yet: {error}"))
 
     async def _call_model(self, step: int) -> ModelReply:
         owner = self._owner
@@ -120,10 +129,9 @@ class Run:
         begun = time.monotonic()
         try:
             request = ModelRequest(messages=messages, tools=owner.gate.specs, request_id=request_id)
-            reply = await owner.model.complete(request)
+            reply = _sound(await owner.model.complete(request))
         except Exception as fault:  # a model from outside that breaks is a failed call
-            text = f"{type(fault).__name__}: {fault}"
-            error = fault if isinstance(fault, ModelError) else ModelError("unknown", text)
+            error = ModelError.of(fault)
             self._record_call(request_id, "error", begun, ModelReply(), str(error))
             raise await self._failed(error) from fault
         self._record_call(request_id, "success", begun, reply, None)
@@ -147,29 +155,38 @@ class Run:
         """Run the calls of one step in order. A hook that ends the run keeps those that are left from running."""
         results: list[CallResult] = []
         end: EndRun | None = None
-        for call in calls:
+        for number, call in enumerate(calls):
             if end is None:
-                passed = await self._owner.gate.pass_through(call, self._owner, self._origin)
+                try:
+                    passed = await self._owner.gate.pass_through(call, self._owner, self._origin)
+                except BaseException:
+                    self._interrupted(calls[number:])
+                    raise
             else:
                 passed = self._not_run(call)
             self._owner.conversation.add(Message(role="tool", text=passed.text, call_id=call.id), self._origin)
             if passed.fired is not None:
                 end = end or passed.fired.end
-            if passed.status is not CallStatus.REFUSED:
-                results.append(
-                    CallResult(tool_name=call.name, input=passed.input, call_id=call.id, response=passed.response)
-                )
+            results.append(
+                CallResult(tool_name=call.name, input=passed.input, call_id=call.id, response=passed.response)
+            )
         self._stop_if(end)
         fired = await self._fire(AfterToolBatch(calls=tuple(results), origin=self._origin))
         for hook, text in fired.feedback:
             self._hold(fired, hook, text)
         self._stop_if(fired.end)
 
+    def _interrupted(self, calls: Sequence[ToolCall]) -> None:
+        """Give a result to every call that has none: no model takes a conversation where one is missing."""
+        for call in calls:
+            message = Message(role="tool", text="no result: the run was interrupted", call_id=call.id)
+            self._owner.conversation.add(message, self._origin)
+
     def _not_run(self, call: ToolCall) -> Passed:
         text = "not run: a hook ended the run"
         ended = CallEnded(origin=self._origin, call_id=call.id, tool=call.name, status=CallStatus.REFUSED, text=text)
         self._owner.recorder.record(ended)
-        return Passed(status=CallStatus.REFUSED, text=text)
+        return Passed(status=CallStatus.REFUSED, text=text, response=text, input=call.input)
 
     async def _finish(self) -> None:
         """The model has nothing more to do: children first, then the hooks that may keep it working."""
@@ -182,8 +199,8 @@ class Run:
             return
         completed = await self._fire(RunCompleted(text=self._text, origin=self._origin))
         if completed.denied:
-            raise _Ended(RunResult(ending=Ending.FAILED, text=self._text, reason=completed.reason))
-        raise _Ended(RunResult(ending=Ending.COMPLETED, text=self._text))
+            raise RunOver(RunResult(ending=Ending.FAILED, text=self._text, reason=completed.reason))
+        raise RunOver(RunResult(ending=Ending.COMPLETED, text=self._text))
 
     def _before_end(self) -> Event:
         name = self._owner.subagent_id
@@ -221,15 +238,15 @@ class Run:
             message = Message(role="developer", text=f"Agent {child.id} has finished:\n{text}")
             self._owner.conversation.add(message, self._origin)
 
-    async def _failed(self, error: ModelError) -> _Ended:
+    async def _failed(self, error: ModelError) -> RunOver:
         event = RunFailed(
             category=error.category,
             details=error.details or None,
             last_message=self._text or None,
             origin=self._origin,
         )
-        await self._fire(event)
-        return _Ended(RunResult(ending=Ending.FAILED, text=self._text, reason=str(error)))
+        await self._owner.tell(event)
+        return RunOver(RunResult(ending=Ending.FAILED, text=self._text, reason=str(error)))
 
     async def _fire(self, event: Event) -> Fired:
         return await self._owner.fire(event)
@@ -240,22 +257,27 @@ class Run:
 
     def _cancel_if_denied(self, fired: Fired) -> None:
         if fired.denied:
-            ending = Ending.CANCELLED if fired.resolution.decision is not None else Ending.FAILED
-            raise _Ended(RunResult(ending=ending, text=self._text, reason=fired.reason))
+            raise RunOver(RunResult(ending=Ending.CANCELLED, text=self._text, reason=fired.reason))
 
     def _stop_if(self, end: EndRun | None) -> None:
         if end is not None:
-            raise _Ended(RunResult(ending=Ending.CANCELLED, text=self._text, reason=end.reason))
+            raise RunOver(RunResult(ending=Ending.CANCELLED, text=self._text, reason=end.reason))
 
     def _record_call(self, request_id: str, status: str, begun: float, reply: ModelReply, error: str | None) -> None:
-        usage = reply.usage
         self._owner.recorder.record(
             ModelCalled(
                 origin=self._origin,
                 request_id=request_id,
                 status=status,
                 duration=time.monotonic() - begun,
-                usage={"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
+                usage=asdict(reply.usage),
                 error=error,
             )
         )
+
+
+def _sound(reply: object) -> ModelReply:
+    """The reply, if it is one."""
+    if not isinstance(reply, ModelReply):
+        raise ModelError("unknown", f"the model returned a {type(reply).__name__}, which is no ModelReply")
+    return reply

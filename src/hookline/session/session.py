@@ -1,8 +1,10 @@
 """The session: it opens, takes prompts, compacts, clears, forks, and closes, and every edge fires its events."""
 
 import asyncio
+import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Self
 
@@ -20,8 +22,8 @@ from hookline._core.events import (
 from hookline._core.finish import Cancellations
 from hookline._core.messages import Message
 from hookline._core.points import Agent, Event, Origin
-from hookline._core.ports import Engine, Journals, Recorder
-from hookline._core.records import Ending, Noted, RunEnded, RunStarted, SessionClosed, SessionOpened
+from hookline._core.ports import Dispatcher, Engine, Journals, Recorder
+from hookline._core.records import Ending, Noted, Record, RunEnded, RunStarted, SessionClosed, SessionOpened
 from hookline.session.apply import Fired, apply_all
 from hookline.session.approval import NOTIFY_AFTER, ApprovalMode
 from hookline.session.beginning import Beginning, Family
@@ -30,6 +32,7 @@ from hookline.session.compaction import Trigger, Window, compacted
 from hookline.session.conversation import Conversation
 from hookline.session.gate import Gate, GateSettings
 from hookline.session.identity import new_run_id, new_session_id
+from hookline.session.over import RunOver, failed_by
 from hookline.session.ports import Approver, Model, RunResult, Tool
 from hookline.session.run import Run
 
@@ -49,7 +52,8 @@ class Session:
     without one they are refused. *env* is the environment of its tools, this process's by default. *beginning* says
     where it goes on; it begins anew by default.
 
-    Raises UsageError when the engine has a hook for a point that never fires here.
+    It is entered once, and takes one prompt at a time. Raises UsageError for what cannot work: a hook for a point that
+    never fires here, two tools of one name, a workspace that is no folder.
     """
 
     def __init__(
@@ -70,13 +74,14 @@ class Session:
     ) -> None:
         if never := sorted({hook.event.point.name for hook in engine.hooks()} - FIRES):
             raise UsageError(f"a session never fires {', '.join(never)}: a hook there would never run")
+        _check(model, approval)
         beginning = beginning or Beginning()
         self.id = beginning.session_id or new_session_id()
         self.model = model
         self.max_steps = max_steps
         self.reopen_limit = engine.settings.reopen_limit
         self.children = Children()
-        self._workspace = Path(workspace or Path.cwd()).resolve()
+        self._workspace = _folder(Path(workspace or Path.cwd()))
         self._engine = engine
         self._journals = journals
         self._source = beginning.source
@@ -84,11 +89,11 @@ class Session:
         self._tools = tuple(tools)
         self._window = window or Window()
         self._soft_vetoed = False
-        self._stopped: EndRun | None = None
-        self._open = False
-        self._closed = False
-        self.recorder: Recorder = journals.recorder(self.id) if journals is not None else _Nobody()
-        self._dispatcher = engine.recording(self.recorder) if journals is not None else engine
+        self._over: RunResult | None = None  # what the next run comes to before it has begun
+        self._state = _State.NEW
+        self._at_work = False
+        self.recorder = _Account()
+        self._dispatcher: Dispatcher = engine
         self.conversation = Conversation(self.recorder, beginning.conversation)
         self._settings = GateSettings(
             mode=approval,
@@ -109,6 +114,13 @@ class Session:
         return None if self._family.agent is None else self._family.agent.id
 
     async def __aenter__(self) -> Self:
+        if self._state is not _State.NEW:
+            raise UsageError("a session is entered once; fork() it, or begin another that resumes it")
+        if self._family.parent is not None and self._family.users.gone:
+            raise UsageError("the session that this one comes from has ended, and its tools with it")
+        if self._journals is not None:
+            self.recorder.to = self._journals.recorder(self.id)
+            self._dispatcher = self._engine.recording(self.recorder)
         try:
             self.recorder.record(
                 SessionOpened(
@@ -122,7 +134,7 @@ class Session:
         except BaseException:
             self.recorder.close()  # it never began, and its account is nobody's to keep open
             raise
-        self._open = True
+        self._state = _State.OPEN
         self._family.users.count += 1
         if self._source == "fork":
             self.conversation.replace(self.conversation.messages, why="fork", origin=self._origin())
@@ -136,9 +148,25 @@ class Session:
     async def _fire_start(self) -> None:
         name = self.subagent_id
         if name is None:
-            self._stopped = (await self.fire(SessionStart(source=self._source, origin=self._origin()))).end
+            await self._begin(self._source, self._origin())
             return
-        await self.fire(SubagentStart(subagent_id=name, child_session_id=self.id, origin=self._origin(self.id)))
+        event = SubagentStart(subagent_id=name, child_session_id=self.id, origin=self._origin(self.id))
+        with self._kept_for_the_next_run():
+            await self.fire(event)
+
+    async def _begin(self, source: str, origin: Origin) -> None:
+        """Fire `session_start`. A hook of it that ends the run ends the next one: there is none yet."""
+        with self._kept_for_the_next_run():
+            end = (await self.fire(SessionStart(source=source, origin=origin))).end
+            if end is not None:
+                raise RunOver(RunResult(ending=Ending.CANCELLED, reason=end.reason))
+
+    @contextlib.contextmanager
+    def _kept_for_the_next_run(self) -> Iterator[None]:
+        try:
+            yield
+        except RunOver as over:
+            self._over = over.result
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         await self.close("interrupted" if kind is asyncio.CancelledError else "other")
@@ -149,10 +177,9 @@ class Session:
         Cancelling it cuts the hooks short, and nothing else: whatever still runs is ended and the account is closed
         before the cancellation takes its way. A second call does nothing.
         """
-        if self._closed:
+        was, self._state = self._state, _State.CLOSED
+        if was is not _State.OPEN:
             return
-        self._family.users.count -= self._open
-        was_open, self._open, self._closed = self._open, False, True
         cancellations = Cancellations()
         try:
             await cancellations.finish(self.children.aclose())
@@ -164,14 +191,15 @@ class Session:
                 self.recorder.record(SessionClosed(origin=self._origin(), reason=reason, abandoned=abandoned))
             finally:
                 self.recorder.close()
-                # Children and forks use the tools of the session that they come from.
-                if was_open and self._family.users.count == 0:
+                self._family.users.count -= 1
+                if self._family.users.gone:  # children and forks use the tools of the session that they come from
                     await cancellations.finish(self.gate.aclose())
         cancellations.raise_if_any()
 
     async def _drain(self, cancellations: Cancellations) -> tuple[str, ...]:
         """Wait for background hooks within the budget. Whoever cancels does not want to wait; they end all the same."""
         budget = 0.0 if cancellations.any else DRAIN_BUDGET
+        await cancellations.finish(self.gate.settle(budget))
         abandoned = await cancellations.finish_or_cut(self._engine.drain(self.id, budget))
         if abandoned is None:
             abandoned = await cancellations.finish(self._engine.drain(self.id, 0.0))
@@ -180,15 +208,20 @@ class Session:
     async def run(self, prompt: str) -> RunResult:
         """Take *prompt* and work until there is a final answer, or a hook, an error or the step limit ends it.
 
-        Raises UsageError for a session that is not open: without its start no hook has seen it begin.
+        Raises UsageError for a session that is not open, for without its start no hook has seen it begin, and for one
+        that is at work on another prompt.
         """
-        if not self._open:
-            raise UsageError("this session is not open: use it as `async with Session(...) as session`")
+        with self._alone():
+            return await self._recorded_run(prompt)
+
+    async def _recorded_run(self, prompt: str) -> RunResult:
         run_id = new_run_id() if self.subagent_id is None else self.id
         origin = self._origin(run_id)
-        self.recorder.record(RunStarted(origin=origin, prompt=prompt))
         try:
+            self.recorder.record(RunStarted(origin=origin, prompt=prompt))
             result = await self._run(prompt, origin)
+        except RunOver as over:
+            result = over.result
         except asyncio.CancelledError:
             ended = RunEnded(origin=origin, ending=Ending.CANCELLED, reason="interrupted")
             self.recorder.record(ended)
@@ -202,25 +235,39 @@ class Session:
         return result
 
     async def compact_now(self) -> bool:
-        """Shorten the conversation. False when a hook objected."""
-        before = self.conversation.messages
-        self._stopped = await self.compact(Trigger.MANUAL, self._origin(new_run_id())) or self._stopped
+        """Shorten the conversation. False when a hook objected. Raises ModelError when the model gives no summary."""
+        with self._alone(), self._kept_for_the_next_run():
+            before = self.conversation.messages
+            end = await self.compact(Trigger.MANUAL, self._origin(new_run_id()))
+            if end is not None:
+                self._over = RunResult(ending=Ending.CANCELLED, reason=end.reason)
         return self.conversation.messages != before
 
     async def clear(self) -> None:
         """Forget the conversation and begin anew: the end and the start of a session, under the same id."""
-        await self._fire_end("clear")
-        self.conversation.replace((), why="clear", origin=self._origin())
-        self._soft_vetoed = False
-        self._stopped = (await self.fire(SessionStart(source="clear", origin=self._origin()))).end
+        with self._alone():
+            await self._fire_end("clear")
+            self.conversation.drop_held()
+            self.conversation.replace((), why="clear", origin=self._origin())
+            self._soft_vetoed = False
+            self._over = None
+            await self._begin("clear", self._origin())
 
     def fork(self) -> "Session":
         """A new session that goes on from here; enter it to start it. This one goes on by itself."""
+        self._check_open()
         family = Family(parent=self.id, depth=self._family.depth, users=self._family.users)
         return self._another(Beginning(source="fork", conversation=self.conversation.messages, family=family))
 
     async def fire(self, event: Event) -> Fired:
-        """Dispatch *event* and apply what its hooks ask for."""
+        """Dispatch *event* and apply what its hooks ask for. Raises RunOver when a hook failed that fails the run."""
+        fired = await self.tell(event)
+        if fired.resolution.failed_run is not None:
+            raise failed_by(fired.resolution)
+        return fired
+
+    async def tell(self, event: Event) -> Fired:
+        """The same for what is over, which no failure can end any more."""
         return apply_all(await self._dispatcher.dispatch(event), self.conversation, self.recorder)
 
     def compaction_due(self) -> Trigger | None:
@@ -228,18 +275,30 @@ class Session:
         return self._window.due(self.conversation.tokens(), soft_vetoed=self._soft_vetoed)
 
     async def compact(self, trigger: Trigger, origin: Origin) -> EndRun | None:
-        """Shorten the conversation, unless a hook objects. Returns what ends the run, if a hook wants it to end."""
+        """Shorten the conversation, unless a hook objects. Returns what ends the run, if a hook wants it to end.
+
+        Raises ModelError when the model gives no summary.
+        """
         fired = await self.fire(BeforeCompaction(trigger=trigger.value, origin=origin))
         if fired.denied:
-            self._soft_vetoed = True
+            self._soft_vetoed |= trigger is Trigger.SOFT
             self.recorder.record(Noted(origin=origin, text=f"compaction was refused: {fired.reason}"))
             return None
         messages = self.conversation.messages
-        summary = await self.model.summarise(messages)
+        summary = await self._summary(messages)
         self.conversation.replace(compacted(messages, summary), why=trigger.value, origin=origin)
         self._soft_vetoed = False
         await self.fire(AfterCompaction(trigger=trigger.value, origin=origin))
         return (await self.fire(SessionStart(source="compact", origin=origin))).end
+
+    async def _summary(self, messages: Sequence[Message]) -> str:
+        try:
+            summary: object = await self.model.summarise(messages)
+        except Exception as fault:  # a model from outside that breaks is a failed call
+            raise ModelError.of(fault) from fault
+        if not isinstance(summary, str):
+            raise ModelError("unknown", f"the model gave a {type(summary).__name__} for a summary")
+        return summary
 
     async def spawn(self, *, objective: str, role: str, kind: str) -> str:
         """Start a child agent and return its id once it has begun; its result arrives later as context."""
@@ -269,14 +328,13 @@ class Session:
         return result
 
     async def _run(self, prompt: str, origin: Origin) -> RunResult:
-        if self._stopped is not None:
-            reason, self._stopped = self._stopped.reason, None
-            return RunResult(ending=Ending.CANCELLED, reason=reason)
+        if self._over is not None:
+            result, self._over = self._over, None
+            return result
         self.conversation.release()
         if self.subagent_id is None:
             fired = await self.fire(BeforeRun(prompt=prompt, origin=origin))
             if fired.denied:
-                self.conversation.drop_held()
                 return RunResult(ending=Ending.CANCELLED, reason=fired.reason)
         self.conversation.add(Message(role="user", text=prompt), origin)
         return await Run(self, origin).to_the_end()
@@ -284,10 +342,26 @@ class Session:
     async def _fire_end(self, reason: str) -> None:
         try:
             async with asyncio.timeout(END_BUDGET):
-                await self.fire(SessionEnd(reason=reason, origin=self._origin()))
+                await self.tell(SessionEnd(reason=reason, origin=self._origin()))
         except TimeoutError:
             text = f"hooks of session_end were cut off after {END_BUDGET:g} seconds"
             self.recorder.record(Noted(origin=self._origin(), text=text))
+
+    def _check_open(self) -> None:
+        if self._state is not _State.OPEN:
+            raise UsageError("this session is not open: use it as `async with Session(...) as session`")
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One thing at a time happens to the conversation."""
+        self._check_open()
+        if self._at_work:
+            raise UsageError("this session is at work on another prompt: wait for it, or fork() the session")
+        self._at_work = True
+        try:
+            yield
+        finally:
+            self._at_work = False
 
     def _origin(self, run_id: str = "") -> Origin:
         return Origin(
@@ -318,11 +392,38 @@ class Session:
         )
 
 
-class _Nobody:
-    """Keeps no account."""
+class _State(Enum):
+    NEW = "new"
+    OPEN = "open"
+    CLOSED = "closed"
 
-    def record(self, record: object) -> None:
-        pass
+
+class _Account:
+    """Where the account of a session goes: nowhere until the session opens, and nowhere if nobody keeps one."""
+
+    def __init__(self) -> None:
+        self.to: Recorder | None = None
+
+    def record(self, record: Record) -> None:
+        if self.to is not None:
+            self.to.record(record)
 
     def close(self) -> None:
-        pass
+        if self.to is not None:
+            self.to.close()
+
+
+def _check(model: object, approval: object) -> None:
+    """What a type checker would have said."""
+    if not callable(getattr(model, "complete", None)):
+        raise UsageError(f"model= takes a model, such as EchoModel(), found {model!r}")
+    if not isinstance(approval, ApprovalMode):
+        known = ", ".join(f"ApprovalMode.{mode.name}" for mode in ApprovalMode)
+        raise UsageError(f"approval= takes one of {known}, found {approval!r}")
+
+
+def _folder(path: Path) -> Path:
+    folder = path.resolve()
+    if not folder.is_dir():
+        raise UsageError(f"workspace= takes a folder, and {folder} is none")
+    return folder

@@ -316,3 +316,74 @@ async def test_an_input_that_is_changed_in_place_does_not_run(
 
     assert calls == {}
     assert not (workspace / "mark").exists()
+
+
+@pytest.mark.parametrize("workdir", ["nowhere", "a-file"])
+async def test_a_call_in_a_folder_that_is_not_there_is_not_valid(
+    workdir: str, engine: hl.HookEngine, play: Any, seen: Any, tools: Any, calls: Any, workspace: Path
+) -> None:
+    """No hook could start there to judge it, so it never comes to approval; that it failed is told where hooks can."""
+    (workspace / "a-file").write_text("")
+    step = {"call": {"tool": "bash", "input": {"command": "touch mark", "workdir": workdir}}}
+    async with play(step, {"say": "done"}, tools=tools) as session:
+        await session.run("go")
+
+    assert (calls, seen.of(hl.BeforeToolCall)) == ({}, [])
+    (failed,) = seen.of(hl.ToolCallFailed)
+    assert failed.error == f"working directory {workspace / workdir}: there is no such folder"
+    assert failed.origin.cwd == str(workspace)
+
+
+async def test_a_rewritten_folder_is_where_it_runs(
+    engine: hl.HookEngine, play: Any, seen: Any, workspace: Path
+) -> None:
+    """A hook that moves a call moves it for the tool and for every later hook."""
+    (workspace / "below").mkdir()
+
+    @engine.on(hl.BeforeToolCall)
+    async def below(event: hl.BeforeToolCall) -> hl.RewriteInput:
+        return hl.RewriteInput({**event.input, "workdir": "below"})
+
+    async with play(call("bash"), {"say": "done"}) as session:
+        await session.run("go")
+
+    assert (workspace / "below" / "mark").exists()
+    assert [event.origin.cwd for event in seen.of(hl.AfterToolCall)] == [str(workspace / "below")]
+
+
+async def test_a_refused_call_is_in_the_batch(engine: hl.HookEngine, play: Any, seen: Any) -> None:
+    """A batch is all the results that were committed: of a refused call that is the text which the model reads."""
+
+    @engine.on(hl.BeforeToolCall, match=hl.names("write_file"))
+    async def never(event: hl.BeforeToolCall) -> hl.Deny:
+        return hl.Deny("never")
+
+    steps = [{"calls": [call("write_file")["call"], call("bash")["call"]]}, {"say": "done"}]
+    async with play(*steps) as session:
+        await session.run("go")
+
+    (batch,) = seen.of(hl.AfterToolBatch)
+    assert [each.tool_name for each in batch.calls] == ["write_file", "bash"]
+    assert batch.calls[0].response == "tool blocked by hook: never"
+
+
+async def test_a_fault_of_ours_is_not_the_tools(play: Any, seen: Any, kept: Any) -> None:
+    """Where the account of a call that ran cannot be kept, the call does not turn into one that failed."""
+
+    class Full:
+        def recorder(self, session_id: str) -> Any:
+            return self
+
+        def record(self, record: Any) -> None:
+            kept.record(record)
+            if isinstance(record, CallEnded):
+                raise OSError("disk full")
+
+        def close(self) -> None:
+            pass
+
+    async with play(call("bash"), {"say": "done"}, journals=Full()) as session:
+        with pytest.raises(OSError, match="disk full"):
+            await session.run("go")
+
+    assert seen.of(hl.ToolCallFailed) == []
