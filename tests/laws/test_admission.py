@@ -11,6 +11,8 @@ from tests.laws import drawn
 from hookline._core.answer import Answer
 from hookline._core.decisions import Allow, Deny
 from hookline._core.effects import AddContext, EndRun, Notify, RewriteInput
+from hookline._core.errors import UsageError
+from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind
 from hookline._core.points import Event
 from hookline._core.ports import Strategy
@@ -32,12 +34,13 @@ async def test_an_answer_counts_whole_or_not_at_all(
     case: tuple[Event, Answer, frozenset[Any], frozenset[Any]], strategy: Strategy
 ) -> None:
     """An answer is admitted if its hook commits and its point admits every word of it; else nothing of it counts."""
-    event, answer, commits, without = case
+    event, answer, wants, without = case
+    commits = wants - without
     rig = Rig(hook("a", answer, type(event), commits=commits), of=dialect(strategy=strategy, without=without))
     resolution = await rig.dispatch(event)
 
     (outcome,) = resolution.outcomes
-    if answer.words() <= commits - without:
+    if answer.words() <= commits:
         assert (outcome.kind, outcome.answer) == (Kind.ANSWERED, answer)
         assert resolution.decision == answer.decision
         assert tuple(each.effect for each in resolution.applied) + tuple(
@@ -74,7 +77,7 @@ def _counting(answer: Answer) -> tuple[Any, ...]:
         ),
         pytest.param(
             Answer(Allow(), (EndRun(),)),
-            {Allow, EndRun},
+            {Deny},
             "before_tool_call cannot honour Allow, EndRun",
             id="the point cannot honour it",
         ),
@@ -86,6 +89,24 @@ async def test_what_was_too_much_is_named(answer: Answer, commits: set[type], de
 
     assert resolution.outcomes[0].why is Failure.NOT_ADMITTED
     assert resolution.outcomes[0].detail == detail
+
+
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        pytest.param(hook("a", commits=frozenset({Allow})), "commits to Allow, which before_", id="impossible"),
+        pytest.param(
+            hook("a", commits=frozenset({Deny}), background=True), "in the background, where Deny", id="too late"
+        ),
+        pytest.param(
+            hook("a", fallback=hook("b", commits=frozenset({EndRun}))), "hook b commits to EndRun", id="a fallback"
+        ),
+    ],
+)
+def test_a_hook_that_nobody_would_hear_is_refused(made: Hook, found: str) -> None:
+    """A guard that could never guard is an error of whoever configures it, not a hook that runs for nothing."""
+    with pytest.raises(UsageError, match=found):
+        Rig(made)
 
 
 async def test_saying_nothing_is_always_admitted() -> None:

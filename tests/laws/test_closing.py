@@ -10,6 +10,8 @@ from tests.engine_rig import (
     SERIAL,
     WAITING,
     Account,
+    Puppet,
+    Puppets,
     Rig,
     background,
     dialect,
@@ -21,9 +23,11 @@ from tests.engine_rig import (
 from hookline._core.errors import StateError
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind
-from hookline._core.ports import LanePolicy, Strategy
+from hookline._core.ports import LanePolicy, Strategy, WhenFull
 from hookline._core.reasons import Skip
-from hookline._core.records import HookStarted, Record
+from hookline._core.records import HookEnded, HookStarted, Record
+from hookline._core.targets import CommandTarget, FunctionTarget
+from hookline._engine.engine import HookEngine
 
 LONG = 60.0  # a budget that no test uses up
 
@@ -253,3 +257,60 @@ async def test_an_account_that_cannot_be_kept_is_its_own_session_s_fault() -> No
     assert await rig.engine.drain("two", LONG) == ()
     with pytest.raises(StateError, match="no space left"):
         await rig.engine.drain("one", LONG)
+
+
+class Unclosable(Puppets):
+    """An adapter that cannot let go."""
+
+    async def aclose(self) -> None:
+        await super().aclose()
+        raise OSError("cannot close")
+
+
+class NoEnds(Account):
+    """An account that takes no end of a hook."""
+
+    def record(self, record: Record) -> None:
+        if isinstance(record, HookEnded):
+            raise StateError("no space left on device")
+        super().record(record)
+
+
+@pytest.mark.parametrize("account", [Account(), NoEnds()], ids=["adapter", "adapter and account"])
+async def test_everything_is_closed_whatever_closing_meets(account: Account) -> None:
+    """An adapter that breaks when it is closed, or an account that is full, keeps nothing else open or running."""
+    before = asyncio.all_tasks()
+    of = dialect(lane=LanePolicy(workers=2, queue=10))
+    broken, puppets, sound = Unclosable(), Puppets(), Puppets()
+    engine = HookEngine(
+        dialects=(of,),
+        in_code=of,
+        adapters={FunctionTarget: broken, Puppet: puppets, CommandTarget: sound},
+        hooks=(background("b", held=True),),
+    )
+    for number in range(6):
+        await engine.recording(account).dispatch(in_session("one", n=number))
+    await puppets.started("b")
+
+    with pytest.raises((OSError, StateError)):
+        await engine.aclose()
+    assert (broken.closed, sound.closed, puppets.closed) == (1, 1, 1)
+    assert puppets.running == 0
+    assert asyncio.all_tasks() == before
+
+
+async def test_room_that_one_session_leaves_is_another_s() -> None:
+    """An event that waits for room gets what a session leaves when it is drained, though nothing has ended."""
+    rig = alone(lane=LanePolicy(workers=1, queue=1, when_full=WhenFull.WAIT))
+    await rig.dispatch(in_session("one", n=0))
+    await rig.puppets.started("b")
+    await rig.dispatch(in_session("two", n=1))
+    waiting = rig.dispatching(in_session("three", n=2))
+    await idle()
+    assert not waiting.done()
+
+    await rig.engine.drain("two", 0.0)
+    await idle()
+    assert waiting.done()
+    assert rig.puppets.running == 1
+    await rig.engine.aclose()

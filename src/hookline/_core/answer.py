@@ -56,6 +56,9 @@ def _is_sound(answer: Answer) -> bool:
     effects: object = answer.effects
     if not (decision is None or (isinstance(decision, DECISIONS) and isinstance(decision.reason, str))):
         return False
-    if not isinstance(effects, tuple):
+    notes: object = answer.notes
+    if not (isinstance(effects, tuple) and isinstance(notes, tuple) and isinstance(answer.doubt, str)):
+        return False
+    if not all(isinstance(note, str) for note in notes):
         return False
     return all(isinstance(effect, Effect) and effect.is_sound() for effect in effects)

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from contextvars import Context
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from hookline._core.hooks import Hook
@@ -54,7 +55,7 @@ class Lane:
         """Start or queue *job*. Past both bounds it is skipped, or waited for, as the policy says."""
         if self._closed:
             job.skip(Skip.CLOSED)
-        elif not self._outside and self._has_room():
+        elif self._has_room():  # and nobody waits for it: whoever makes room lets them in
             self._take(job)
         elif self._policy.when_full is WhenFull.DROP:
             job.skip(Skip.LANE_FULL)
@@ -76,15 +77,19 @@ class Lane:
         """Take nothing more, and skip whatever has not started."""
         self._closed = True
         for job in (*self._queue, *self._outside):
-            job.skip(Skip.CLOSED)
+            self._account_for(job, partial(job.skip, Skip.CLOSED))
             _let_go(job)
         self._queue.clear()
         self._outside.clear()
 
     async def close(self) -> None:
-        """Shut, cancel what runs and wait for it to end."""
+        """Shut, cancel what runs and wait for it to end. Raises what kept an account from being written."""
         self.shut()
         await self._abandon(lambda _: True)
+        faults = [fault for theirs in self._faults.values() for fault in theirs]
+        self._faults.clear()
+        if faults:
+            raise faults[0]
 
     def _has_room(self) -> bool:
         return len(self._running) < self._policy.workers or len(self._queue) < self._policy.queue
@@ -115,9 +120,13 @@ class Lane:
         job = self._running.pop(task)
         if task.cancelled():
             if not job.begun:
-                self._keep_fault(job)
+                self._account_for(job, job.cancel)
         elif (fault := task.exception()) is not None:
             self._faults.setdefault(job.session_id, []).append(fault)
+        self._let_in()
+
+    def _let_in(self) -> None:
+        """Use the room that there is."""
         if self._closed:
             return
         self._start()
@@ -126,10 +135,11 @@ class Lane:
             self._take(following)
             _let_go(following)
 
-    def _keep_fault(self, job: Job) -> None:
+    def _account_for(self, job: Job, tell: Callable[[], None]) -> None:
+        """Have an end recorded. Where that cannot be, nobody is here to be told; whoever drains or closes is."""
         try:
-            job.cancel()
-        except Exception as fault:  # noqa: BLE001  # a callback has nobody to raise to; the drain does
+            tell()
+        except Exception as fault:  # noqa: BLE001  # a recorder may raise anything
             self._faults.setdefault(job.session_id, []).append(fault)
 
     def _jobs_of(self, session_id: str) -> list[Job]:
@@ -139,7 +149,8 @@ class Lane:
         waiting = [job for job in self._queue if theirs(job)]
         self._queue = deque(job for job in self._queue if not theirs(job))
         for job in waiting:
-            job.skip(Skip.CLOSED)
+            self._account_for(job, partial(job.skip, Skip.CLOSED))
+        self._let_in()
         running = {task: job for task, job in self._running.items() if theirs(job)}
         for task in running:
             task.cancel()

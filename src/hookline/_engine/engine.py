@@ -55,13 +55,16 @@ class HookEngine:
         self._dialects = tuple(dialects)
         self._in_code = in_code
         self._adapters = dict(adapters)
-        self._hooks: list[Hook] = list(hooks)
-        check(self._hooks, self._dialects)
-        if in_code.name not in {dialect.name for dialect in self._dialects}:
+        self._by_name = {dialect.name: dialect for dialect in dialects}
+        self._hooks: dict[str, Hook] = {}
+        if in_code.name not in self._by_name:
             raise UsageError(f"handlers would be of the dialect {in_code.name!r}, which this engine does not ask")
+        self._in_code_count = sum(hook.dialect == in_code.name for hook in hooks)
         self._plans: dict[type[Event], tuple[Group, ...]] = {}
         self._lanes: dict[tuple[str, str], Lane] = {}
         self._closed = False
+        for hook in hooks:
+            self._add(hook)
 
     def on(
         self,
@@ -84,19 +87,16 @@ class HookEngine:
             raise UsageError(f"{event!r} is not a hook point: on() takes an event class, such as BeforeToolCall")
 
         def register(handler: Callable[[E], R]) -> Callable[[E], R]:
-            number = sum(hook.dialect == self._in_code.name for hook in self._hooks)
             terms = Terms(match=match, timeout=timeout, priority=priority, on_failure=on_failure)
-            hook = hook_from(handler, event, self._in_code, number, terms)
-            check((*self._hooks, hook), self._dialects)
-            self._hooks.append(hook)
-            self._plans.clear()
+            self._add(hook_from(handler, event, self._in_code, self._in_code_count, terms))
+            self._in_code_count += 1
             return handler
 
         return register
 
     def hooks(self) -> tuple[Hook, ...]:
         """Every hook, in the order in which they are asked."""
-        return in_order(self._hooks, self._dialects)
+        return in_order(self._hooks.values(), self._dialects)
 
     def preview(self, event: Event) -> tuple[Hook, ...]:
         """The hooks that *event* would reach, in configured order. Nothing is called."""
@@ -130,18 +130,22 @@ class HookEngine:
     async def aclose(self) -> None:
         """Stop taking events, end what runs in the background, and let go of what the adapters keep.
 
-        A cancellation takes its way when that is done.
+        A cancellation takes its way when that is done, and so does what a recorder or an adapter raises.
         """
         self._closed = True
         cancellations = Cancellations()
+        faults: list[Exception] = []
         lanes = tuple(self._lanes.values())  # a chain under way may still add one, which is shut from the start
         for lane in lanes:
             lane.shut()
-        for lane in lanes:
-            await cancellations.finish(lane.close())
-        for adapter in self._adapters.values():
-            await cancellations.finish(adapter.aclose())
+        for close in (*(lane.close for lane in lanes), *(each.aclose for each in self._adapters.values())):
+            try:
+                await cancellations.finish(close())
+            except Exception as fault:  # noqa: BLE001  # the others are closed all the same
+                faults.append(fault)
         cancellations.raise_if_any()
+        if faults:
+            raise faults[0]
 
     async def __aenter__(self) -> Self:
         return self
@@ -149,12 +153,20 @@ class HookEngine:
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
+    def _add(self, hook: Hook) -> None:
+        """Raises UsageError for a hook that cannot be told from another, would never run, or would not be heard."""
+        if hook.id in self._hooks:
+            raise UsageError(f"two hooks have the id {hook.id}: an answer must be told from another")
+        check(hook, self._by_name)
+        self._hooks[hook.id] = hook
+        self._plans.clear()
+
     def _plan(self, event: type[Event]) -> tuple[Group, ...]:
         plan = self._plans.get(event)
         if plan is None:
             if getattr(event, "point", None) is None:
                 raise UsageError(f"{event.__name__} is not a hook point; see hookline.events for those that are")
-            plan = self._plans[event] = plan_for(event, self._hooks, self._dialects)
+            plan = self._plans[event] = plan_for(event, self._hooks.values(), self._dialects)
         return plan
 
     async def _dispatch(self, event: Event, recorder: Recorder | None) -> Resolution:

@@ -92,9 +92,12 @@ def _encode(hook: Hook, occasion: Occasion) -> Payload | Refused | CallFailed:
     if isinstance(hook.target, Unusable):
         return CallFailed(why=Failure.CRASHED, detail=hook.target.detail)
     try:
-        return occasion.dialect.encode(occasion.event, hook)
+        payload: object = occasion.dialect.encode(occasion.event, hook)
     except Exception as fault:  # noqa: BLE001  # an event from outside may hold anything
         return CallFailed(why=Failure.CRASHED, detail=f"its payload could not be made: {fault!r}")
+    if isinstance(payload, Payload | Refused):
+        return payload
+    return CallFailed(why=Failure.CRASHED, detail=f"its payload could not be made: the dialect gave {payload!r}")
 
 
 _limits = lru_cache(maxsize=256)(Limits)  # a configuration has a handful, and every call needs one
@@ -115,13 +118,17 @@ async def _call(hook: Hook, payload: Payload, occasion: Occasion) -> Reply:
         return CallFailed(why=Failure.CRASHED, detail=f"{type(adapter).__name__}: {fault!r}")
 
 
-def _understand(hook: Hook, reply: Reply, occasion: Occasion) -> tuple[Answer | None, Failure | None, str]:
+def _understand(hook: Hook, reply: object, occasion: Occasion) -> tuple[Answer | None, Failure | None, str]:
+    if not isinstance(reply, Reply):
+        return None, Failure.CRASHED, f"its adapter gave {reply!r}, which is no reply"
     try:
-        answer = occasion.dialect.decode(reply, occasion.event, hook)
+        answer: object = occasion.dialect.decode(reply, occasion.event, hook)
     except Exception as fault:  # noqa: BLE001  # a dialect from outside that breaks must not turn a guard into nothing
         return None, Failure.CRASHED, f"its reply could not be read: {fault!r}"
     if isinstance(answer, CallFailed):
         return None, answer.why, answer.detail
+    if not isinstance(answer, Answer):
+        return None, Failure.CRASHED, f"its reply could not be read: the dialect gave {answer!r}"
     if objection := objection_to(answer, hook, occasion.rule):
         return None, Failure.NOT_ADMITTED, objection
     return answer, None, ""

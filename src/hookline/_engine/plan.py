@@ -1,6 +1,6 @@
 """Which hooks an event reaches: per hook point, grouped by dialect in the order in which they are asked."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hookline._core.errors import UsageError
@@ -67,18 +67,25 @@ def selected(event: Event, group: Group) -> list[Hook]:
     return chosen
 
 
-def check(hooks: Iterable[Hook], dialects: Sequence[Dialect]) -> None:
-    """Raise UsageError for a hook that would never run, or could not be told from another."""
-    known = {dialect.name: dialect for dialect in dialects}
-    seen: set[str] = set()
-    for hook in hooks:
-        dialect = known.get(hook.dialect)
-        if dialect is None:
-            raise UsageError(f"hook {hook.id} is of the dialect {hook.dialect!r}, which this engine does not ask")
-        if getattr(hook.event, "point", None) is None:
-            raise UsageError(f"hook {hook.id} is for {hook.event.__name__}, which is no hook point")
-        if dialect.rule(hook.event.point.event) is None:
-            raise UsageError(f"hook {hook.id} is for {hook.event.point.name}, which {dialect.name} does not have")
-        if hook.id in seen:
-            raise UsageError(f"two hooks have the id {hook.id}: an answer must be told from another")
-        seen.add(hook.id)
+def check(hook: Hook, dialects: Mapping[str, Dialect]) -> None:
+    """Raise UsageError for a hook that would never run, or that commits to what nobody would hear."""
+    dialect = dialects.get(hook.dialect)
+    if dialect is None:
+        raise UsageError(f"hook {hook.id} is of the dialect {hook.dialect!r}, which this engine does not ask")
+    if getattr(hook.event, "point", None) is None:
+        raise UsageError(f"hook {hook.id} is for {hook.event.__name__}, which is no hook point")
+    rule = dialect.rule(hook.event.point.event)
+    if rule is None:
+        raise UsageError(f"hook {hook.id} is for {hook.event.point.name}, which {dialect.name} does not have")
+    link: Hook | None = hook
+    while link is not None:
+        if hook.background and link.commits:
+            late = _listed(link.commits)
+            raise UsageError(f"hook {link.id} runs in the background, where {late} would come too late")
+        if impossible := link.commits - rule.admits:
+            raise UsageError(f"hook {link.id} commits to {_listed(impossible)}, which {rule.name} cannot honour")
+        link = link.fallback
+
+
+def _listed(words: Iterable[type]) -> str:
+    return ", ".join(sorted(word.__name__ for word in words))

@@ -48,6 +48,8 @@ def hook_from(
     timeout: object = terms.timeout
     if not isinstance(timeout, int | float) or not timeout > 0:
         raise UsageError(f"timeout must be a number of seconds above 0, found {terms.timeout!r}")
+    if objection := _objection(terms.priority, terms.on_failure):
+        raise UsageError(objection)
     name = getattr(handler, "__qualname__", type(handler).__qualname__)
     commits = _committed(handler, rule.admits)
     if impossible := commits - rule.admits:
@@ -66,6 +68,16 @@ def hook_from(
         on_failure=terms.on_failure,
         label=name,
     )
+
+
+def _objection(priority: object, on_failure: object) -> str:
+    """What is wrong with two terms that are found out only when a hook is called, or fails."""
+    if not isinstance(priority, int):
+        return f"priority must be a whole number, lowest first, found {priority!r}"
+    if on_failure is None or isinstance(on_failure, FailurePolicy):
+        return ""
+    known = ", ".join(f"FailurePolicy.{each.name}" for each in FailurePolicy)
+    return f"on_failure= takes one of {known}, found {on_failure!r}"
 
 
 _WORDS: frozenset[Any] = frozenset((*DECISIONS, *EFFECTS))

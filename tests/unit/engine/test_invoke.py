@@ -1,11 +1,15 @@
 """One hook's turn: its fallbacks, its limits, and what goes on record."""
 
+from dataclasses import replace
 from typing import Any
 
+import pytest
 from tests.engine_rig import (
     EVENT,
     FAILED,
     TOO_LARGE,
+    Puppet,
+    Puppets,
     Rig,
     background,
     dialect,
@@ -14,7 +18,7 @@ from tests.engine_rig import (
 )
 
 from hookline._core.decisions import Ask, Deny
-from hookline._core.effects import EndRun
+from hookline._core.effects import AddContext, EndRun
 from hookline._core.hooks import Hook
 from hookline._core.matchers import names
 from hookline._core.outcomes import Kind, Outcome
@@ -22,6 +26,7 @@ from hookline._core.reasons import Failure, Skip
 from hookline._core.records import Dispatched, HookEnded, HookStarted
 from hookline._core.resolution import Resolution
 from hookline._core.rules import FailurePolicy
+from hookline._engine.engine import HookEngine
 
 
 async def test_a_dispatch_is_recorded_once_and_last() -> None:
@@ -135,3 +140,41 @@ async def test_each_attempt_is_on_record() -> None:
 
     assert rig.account.started() == ["0", "1", "2"]
     assert rig.account.endings() == [("0", Failure.EXIT_CODE), ("1", Failure.EXIT_CODE), ("2", Kind.ANSWERED)]
+
+
+class Nonsense:
+    """An adapter that gives what is no reply."""
+
+    async def call(self, target: Any, payload: Any, limits: Any) -> Any:
+        return None
+
+    async def aclose(self) -> None:
+        """Nothing to let go of."""
+
+
+@pytest.mark.parametrize("part", ["adapter", "decode", "encode"])
+async def test_a_part_that_gives_nonsense_is_a_hook_that_crashed(part: str) -> None:
+    """What a dialect or an adapter from outside gives back is looked at, and a guard whose reply is none denies."""
+    of = dialect(on_failure=FailurePolicy.DENY)
+    nothing: Any = lambda *_: None  # noqa: E731
+    parts = {} if part == "adapter" else {part: nothing}
+    engine = HookEngine(
+        dialects=(replace(of, **parts),),
+        in_code=of,
+        adapters={Puppet: Nonsense() if part == "adapter" else Puppets()},
+        hooks=(hook("a"),),
+    )
+
+    resolution = await engine.dispatch(EVENT)
+
+    assert resolution.denied
+    assert resolution.outcomes[0].why is Failure.CRASHED
+
+
+def test_only_a_guard_can_go_unheard() -> None:
+    """The outcomes that count as unheard are those of hooks that could have denied, and only where nobody denied."""
+    guard, other = hook("guard"), hook("other", commits=frozenset({AddContext}))
+    failed = tuple(Outcome(hook=each, kind=Kind.FAILED, why=Failure.TIMEOUT) for each in (guard, other))
+
+    assert Resolution(event=EVENT, outcomes=failed).unheard() == failed[:1]
+    assert Resolution(event=EVENT, outcomes=failed, decision=Deny("no")).unheard() == ()

@@ -194,3 +194,19 @@ async def test_a_handler_that_is_registered_late_is_asked_from_then_on() -> None
     rig.engine.on(ev.BeforeToolCall)(may_deny)
 
     assert len(rig.engine.preview(EVENT)) == 2
+
+
+@pytest.mark.parametrize(
+    ("terms", "found"),
+    [
+        pytest.param({"on_failure": "deny"}, "takes one of FailurePolicy.IGNORE, FailurePolicy.DENY", id="a policy"),
+        pytest.param({"on_failure": True}, "found True", id="a truth value"),
+        pytest.param({"priority": "first"}, "a whole number, lowest first, found 'first'", id="a priority"),
+    ],
+)
+def test_terms_of_the_wrong_kind_are_refused(terms: dict[str, Any], found: str) -> None:
+    """What would let a guard's failure through, or break where hooks are put in order, is said at once."""
+    rig = Rig()
+
+    with pytest.raises(UsageError, match=found):
+        rig.engine.on(ev.BeforeToolCall, **terms)(unannotated)
