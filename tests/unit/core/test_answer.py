@@ -37,11 +37,14 @@ def test_anything_else_is_none(value: Any) -> None:
     assert answer_from(value) is None
 
 
+NONSENSE: list[Any] = [None, 5, b"why"]
+
+
 @pytest.mark.parametrize(
     "value",
-    [Deny(None), Deny(5), Answer(Ask(b"why")), RewriteInput("x"), Answer(notes=None), Answer(doubt=1)],
+    [*map(Deny, NONSENSE), Answer(Ask(NONSENSE[2])), RewriteInput(NONSENSE[1]), Answer(notes=NONSENSE[0])],
     ids=repr,
-)  # type: ignore[arg-type]
+)
 def test_an_answer_with_the_wrong_things_in_it_is_none(value: Any) -> None:
     """A decision whose reason is no text, and an effect whose fields are not what they say, are no answer."""
     assert answer_from(value) is None
