@@ -18,7 +18,7 @@ from hookline.adapters import builtin
 from hookline.dialects import IN_CODE, PACKAGES
 from hookline.dialects._base import Loaded, Package
 from hookline.dialects._pattern import compile_expression
-from hookline.journal import Journal, Redactor, conversation, find, journal_path, sessions_folder
+from hookline.journal import Damage, Journal, Redactor, conversation, find, journal_path, read, sessions_folder
 from hookline.session.beginning import Beginning
 from hookline.session.ports import Tool
 from hookline.session.tools import builtin_tools
@@ -147,6 +147,10 @@ class JournalFolder:
         """A recorded session, named by its id or the start of it, to be gone on with."""
         path = find(self.folder, session)
         return Beginning(session_id=path.stem, source="resume", conversation=conversation(path))
+
+    def damage(self, session: str) -> tuple[Damage, ...]:
+        """The lines of a session's journal that cannot be read, and so are missing from its conversation."""
+        return tuple(entry for entry in read(find(self.folder, session)) if isinstance(entry, Damage))
 
     def forked(self, session: str, *, session_id: str | None = None) -> Beginning:
         """Another session, under *session_id* or an id of its own, that begins with what was said in a recorded one."""

@@ -41,7 +41,7 @@ class Console:
 
     def say(self, text: str) -> None:
         """One line about the session."""
-        click.echo(f"{self._program}: {text}", err=True)
+        click.echo(f"{self._program}: {_tame(text)}", err=True)
 
     def report_loading(self) -> None:
         """How the folder is trusted, what is wrong with the hook files, and what will not run although it is right."""
@@ -126,7 +126,8 @@ class Console:
             word = "failed" if outcome.kind is Kind.FAILED else "was skipped"
             why = outcome.detail or (outcome.why.value if outcome.why else "")
             mark = " [proceeded_without_answer]" if went_on else ""
-            self._unanswered[f"hook {hook} {word}: {why}{mark}"] += 1
+            too = ", and so did its fallback" if outcome.links and outcome.kind is Kind.FAILED else ""
+            self._unanswered[f"hook {hook} {word}{too}: {why}{mark}"] += 1
         if outcome.ran >= SLOW and not outcome.hook.background:
             self._slowest[hook] = max(outcome.ran, self._slowest.get(hook, 0.0))
 

@@ -75,6 +75,9 @@ def execute(options: Options) -> int:
     given = "--workspace" if options.workspace else "cwd default"
     console.say(f"workspace root: {workspace} ({given})")
     console.report_loading()
+    if earlier := options.resume or options.fork:
+        for damage in journals.damage(earlier):
+            console.say(f"line {damage.line} of session {earlier} is damaged, and left out: {damage.why}")
     account = Account(None if options.no_session_log else journals, console)
     work = partial(_converse, options, prompts, workspace, project, model, beginning, account, console)
     return _to_the_end(work, console)
@@ -196,9 +199,11 @@ def _model(options: Options) -> Model:
 
 
 def _beginning(options: Options, journals: JournalFolder) -> Beginning:
-    if options.resume and options.fork:
+    if options.resume is not None and options.fork is not None:
         raise click.UsageError("--resume goes on with a session and --fork begins another: give one of them")
-    if options.resume:
+    if options.resume is not None and options.session_id is not None:
+        raise click.UsageError("--resume goes on with a session under its own id: leave --session-id out")
+    if options.resume is not None:
         return journals.resumed(options.resume)
     session_id: str | None = None
     if options.session_id is not None:
@@ -208,7 +213,7 @@ def _beginning(options: Options, journals: JournalFolder) -> Beginning:
             raise click.UsageError(f"--session-id must be a UUID, found {options.session_id!r}") from error
         if journals.has(session_id):
             raise click.UsageError(f"there is a session {session_id} already; go on with it by --resume {session_id}")
-    if options.fork:
+    if options.fork is not None:
         return journals.forked(options.fork, session_id=session_id)
     return Beginning(session_id=session_id)
 

@@ -12,13 +12,15 @@ from hookline._core import records as rec
 from hookline._core.answer import NOTHING, Answer, Word
 from hookline._core.decisions import Decision
 from hookline._core.effects import Effect
+from hookline._core.events import AfterModelCall, BeforeModelCall
 from hookline._core.hooks import Hook
-from hookline._core.messages import PREVIEW, Message, ToolSpec
+from hookline._core.messages import ToolSpec
 from hookline._core.outcomes import Outcome
 from hookline._core.payload import CallFailed, Exited
 from hookline._core.points import NOWHERE, Event, Origin
 from hookline.journal import entries as en
 
+ORIGIN_FIELDS = tuple(each.name for each in fields(Origin) if each.name not in ("session_id", "run_id", "step"))
 KEPT_OUTPUT = 2000  # characters of each output stream: enough for what a person looks for in an account
 
 
@@ -80,7 +82,7 @@ def _described(hook: Hook) -> en.Hook:
 def origin_fields(origin: Origin) -> dict[str, Any]:
     """Where an event happened, without what the envelope says already and what is as always."""
     told: dict[str, Any] = {}
-    for name in ("cwd", "model", "provider", "approval_off", "agent"):
+    for name in ORIGIN_FIELDS:
         value = getattr(origin, name)
         if value != getattr(NOWHERE, name):
             told[name] = value
@@ -88,14 +90,13 @@ def origin_fields(origin: Origin) -> dict[str, Any]:
 
 
 def event_fields(event: Event) -> dict[str, Any]:
-    """The whole event, but for a model call: of its messages the beginning of each text, of its tools an outline."""
+    """The whole event, but for a model call: the messages are in lines of their own, so their number will do."""
     told: dict[str, Any] = {"point": event.point.name, "origin": origin_fields(event.origin)}
     for name in _FIELD_NAMES[type(event)]:
         told[name] = getattr(event, name)
-    if "messages" in told:
-        told["messages"] = [_preview(message) for message in told["messages"]]
-    if "tools" in told:
-        told["tools"] = [_outline(spec) for spec in told["tools"]]
+    if isinstance(event, BeforeModelCall | AfterModelCall):
+        told["messages"] = len(event.messages)
+        told["tools"] = [_outline(spec) for spec in event.tools]
     return told
 
 
@@ -114,13 +115,6 @@ def _outline(spec: ToolSpec) -> dict[str, Any]:
     if "additionalProperties" in spec.parameters:
         parameters["additionalProperties"] = spec.parameters["additionalProperties"]
     return {"name": spec.name, "description": spec.description, "parameters": parameters}
-
-
-def _preview(message: Message) -> dict[str, str]:
-    told = {"role": message.role, "text": message.text[:PREVIEW]}
-    if message.call_id is not None:
-        told["call_id"] = message.call_id
-    return told
 
 
 def effect_fields(effect: Effect) -> dict[str, Any]:

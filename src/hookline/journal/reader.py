@@ -1,6 +1,8 @@
 """Reads journals: line by line, in constant memory, whatever state they are in."""
 
 import json
+import os
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +23,7 @@ T = TypeVar("T")
 
 NO_RESULT = "No result: the session ended before this call did."
 
+LAST = "last"
 MOST_NAMED = 5  # session ids in a message: enough to see which letter to write next
 
 
@@ -89,23 +92,15 @@ def conversation(path: Path) -> tuple[Message, ...]:
     A call whose result is missing, because the session ended before it, gets one that says so. A result whose call
     is missing is left out. No model takes a conversation with either.
     """
-    messages: list[Message] = []
+    said = _Said()
     ended: dict[str, str] = {}
     for entry in _of_first_session(read(path)):
         if isinstance(entry, Damage):
             continue
-        match entry.body:
-            case en.MessageAdded(message=message):
-                messages.append(message)
-            case en.CallEnded(call_id=call_id, text=text):
-                ended[call_id] = text
-            case en.ContextAdded(text=text):
-                messages.append(Message(role="developer", text=text))
-            case en.ConversationReplaced(messages=replacement):
-                messages = list(replacement)
-            case _:
-                continue
-    return tuple(_paired(messages, ended))
+        said.hear(entry.body)
+        if isinstance(entry.body, en.CallEnded):
+            ended[entry.body.call_id] = entry.body.text
+    return tuple(_paired(said.messages, ended))
 
 
 def summary(path: Path) -> Summary:
@@ -119,7 +114,14 @@ def summary(path: Path) -> Summary:
 def sessions(folder: Path) -> tuple[Path, ...]:
     """The journals in a folder, the one last written to first. None if there is no such folder."""
     try:
-        found = [(path.stat().st_mtime_ns, path) for path in folder.glob("*" + SUFFIX) if path.is_file()]
+        with os.scandir(folder) as entries:
+            found = [
+                (each.stat().st_mtime_ns, Path(each.path))
+                for each in entries
+                if each.name.endswith(SUFFIX) and each.is_file()
+            ]
+    except FileNotFoundError:
+        return ()
     except OSError as error:
         raise StateError(f"cannot list {folder}: {error.strerror}") from error
     return tuple(path for _, path in sorted((-at, path) for at, path in found))  # of a tie the parent first
@@ -136,9 +138,15 @@ def children(folder: Path, session: str) -> tuple[Entry, ...]:
 
 
 def find(folder: Path, session_id: str) -> Path:
-    """The journal of the session with this id, or the only one whose id begins so. UsageError if there is none."""
+    """The journal of the session with this id, of the only one whose id begins so, or of the `last` one written to.
+
+    Raises UsageError if there is none.
+    """
     beginning = checked_session_id(session_id)
-    found = sorted(path for path in sessions(folder) if path.stem.startswith(beginning))
+    recorded = sessions(folder)
+    if beginning == LAST and recorded:
+        return recorded[0]
+    found = [path for path in recorded if path.stem.startswith(beginning)]
     exact = [path for path in found if path.stem == beginning]
     match exact or found:
         case [path]:
@@ -148,27 +156,48 @@ def find(folder: Path, session_id: str) -> Path:
         case several:
             named = ", ".join(path.stem for path in several[:MOST_NAMED])
             more = ", ..." if len(several) > MOST_NAMED else ""
-            raise UsageError(f"{len(several)} sessions begin with {session_id}: {named}{more}; write more of the id")
+            raise UsageError(
+                f"{len(several)} sessions begin with {session_id}, the newest first: {named}{more}; "
+                f"write more of the id, or `{LAST}`"
+            )
 
 
 def events_from(path: Path) -> Iterator[Occurrence | Damage]:
     """Every event that hooks were asked about, as an object again, for asking today's hooks the same.
 
-    The messages of a model call are previews. An input that a hook rewrote is the model's own again where the
-    journal has the model's message. An event that cannot be rebuilt is reported as damage.
+    An input that a hook rewrote is the model's own again where the journal has the model's message. An event that
+    cannot be rebuilt is reported as damage.
     """
-    asked: dict[str, dict[str, Any]] = {}  # inputs by call id, of each session's newest message with calls
+    sessions: defaultdict[str, _Said] = defaultdict(_Said)
     for entry in read(path):
         if isinstance(entry, Damage):
             yield entry
             continue
-        match entry.body:
-            case en.MessageAdded(message=Message(calls=calls)) if calls:
-                asked[entry.session] = {call.id: call.input for call in calls}
-            case en.Dispatched() as body:
-                yield _occurrence(entry, body, asked.get(entry.session, {}))
+        said = sessions[entry.session]
+        said.hear(entry.body)
+        if isinstance(entry.body, en.Dispatched):
+            yield _occurrence(entry, entry.body, said)
+
+
+class _Said:
+    """A conversation while its lines are read: every message, and the newest message's calls."""
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.inputs: dict[str, Any] = {}  # by call id
+
+    def hear(self, body: en.Body) -> None:
+        match body:
+            case en.MessageAdded(message=message):
+                self.messages.append(message)
+                if message.calls:
+                    self.inputs = {call.id: call.input for call in message.calls}
+            case en.ContextAdded(text=text):
+                self.messages.append(Message(role="developer", text=text))
+            case en.ConversationReplaced(messages=replacement):
+                self.messages = list(replacement)
             case _:
-                continue
+                return
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
@@ -268,14 +297,19 @@ def _continued(told: Summary, entry: Entry | Damage) -> Summary:
             return told
 
 
-def _occurrence(entry: Entry, body: en.Dispatched, asked: dict[str, Any]) -> Occurrence | Damage:
+def _occurrence(entry: Entry, body: en.Dispatched, said: _Said) -> Occurrence | Damage:
     told = dict(body.event)
     point = POINTS.get(str(told.pop("point", "")))
     if point is None:
         return Damage(entry.line, f"an event of an unknown hook point, {body.event.get('point')!r}")
     rewritten = any(each.effect.get("effect") == word_name(RewriteInput) for each in body.applied)
-    if rewritten and told.get("call_id") in asked:
-        told["input"] = asked[told["call_id"]]
+    if rewritten and told.get("call_id") in said.inputs:
+        told["input"] = said.inputs[told["call_id"]]
+    if isinstance(told.get("messages"), int):
+        if told["messages"] != len(said.messages):
+            why = f"an event about {told['messages']} messages, of which {len(said.messages)} are in the journal"
+            return Damage(entry.line, why)
+        told["messages"] = tuple(said.messages)
     where = {"session_id": entry.session, "run_id": entry.run, "step": entry.step}
     try:
         told["origin"] = msgspec.convert({**told.get("origin", {}), **where}, Origin)

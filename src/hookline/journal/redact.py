@@ -60,10 +60,12 @@ class Redactor:
 
     def _without_cut_secret(self, text: str) -> str:
         for spelling, mark in self._marks.items():
-            least = max(SHORTEST, len(spelling) // 2)
-            for length in range(min(len(spelling) - 1, len(text)), least - 1, -1):
-                if text.endswith(spelling[:length]):
-                    return text[:-length] + mark
+            beginning = spelling[: max(SHORTEST, len(spelling) // 2)]
+            at = text.find(beginning, max(0, len(text) - len(spelling) + 1))
+            while at >= 0:
+                if spelling.startswith(text[at:]):
+                    return text[:at] + mark
+                at = text.find(beginning, at + 1)
         return text
 
 

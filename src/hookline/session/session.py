@@ -136,8 +136,8 @@ class Session:
             raise
         self._state = _State.OPEN
         self._family.users.count += 1
-        if self._source == "fork":
-            self.conversation.replace(self.conversation.messages, why="fork", origin=self._origin())
+        if self.conversation.messages and self._source != "resume":  # then its journal has them already
+            self.conversation.replace(self.conversation.messages, why=self._source, origin=self._origin())
         try:
             await self._fire_start()
         except BaseException:

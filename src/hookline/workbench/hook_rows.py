@@ -17,8 +17,10 @@ SECOND = 1000.0  # milliseconds
 UNANSWERED = "proceeded_without_answer"
 
 
-def named(hook: en.Hook) -> str:
-    return hook.label or hook.id
+def named(hook: en.Hook) -> list[Span]:
+    """A hook by its id, which is its own, and by what its author calls it."""
+    label = "" if hook.label in hook.id else hook.label
+    return [Span(Role.NAME, hook.id), Span(Role.QUIET, label)]
 
 
 def lasted(milliseconds: float) -> str:
@@ -27,11 +29,11 @@ def lasted(milliseconds: float) -> str:
 
 
 def outcome_row(outcome: en.Outcome) -> list[Span]:
-    """How it ended, which hook it was, and how long that took."""
+    """How it ended, how long that took, and which hook it was."""
     why = f"({outcome.why})" if outcome.why else ""
     ran = lasted(outcome.ran_ms) if outcome.started else ""
     role = ROLES.get(outcome.kind, Role.TEXT)
-    return [Span(role, outcome.kind + why), Span(Role.NAME, named(outcome.hook)), Span(Role.QUIET, ran)]
+    return [Span(role, outcome.kind + why), Span(Role.QUIET, ran), *named(outcome.hook)]
 
 
 def detail_rows(outcome: en.Outcome) -> Iterator[list[Span]]:
@@ -39,7 +41,8 @@ def detail_rows(outcome: en.Outcome) -> Iterator[list[Span]]:
     for link in outcome.links:
         yield [Span(Role.QUIET, "first"), *outcome_row(link), Span(Role.QUIET, first_line(link.stderr))]
     if outcome.by is not None:
-        yield [Span(Role.QUIET, "answered by its fallback"), Span(Role.NAME, named(outcome.by))]
+        told = "answered by its fallback" if outcome.kind == "answered" else "its fallback failed too"
+        yield [Span(Role.QUIET, told), *named(outcome.by)]
     if outcome.kind != "answered":
         yield [Span(Role.TEXT, first_line(outcome.detail))]
     if outcome.kind != "answered" and outcome.stderr:
@@ -74,13 +77,12 @@ def asked_rows(outcome: en.Outcome) -> Iterator[list[Span]]:
 
 def verdict(dispatched: en.Dispatched) -> Span:
     """What came of an event, and whose word it was."""
-    names = {outcome.hook.id: named(outcome.hook) for outcome in dispatched.outcomes}
     if dispatched.failed_run is not None:
-        return Span(Role.BAD, f"run failed by {names.get(dispatched.failed_run, dispatched.failed_run)}")
+        return Span(Role.BAD, f"run failed by {dispatched.failed_run}")
     decision = dispatched.decision
     if decision is None:
         return Span(Role.TEXT, "")
-    who = "" if dispatched.decided_by is None else f" by {names.get(dispatched.decided_by, dispatched.decided_by)}"
+    who = "" if dispatched.decided_by is None else f" by {dispatched.decided_by}"
     reason = f": {first_line(decision.reason)}" if decision.reason else ""
     return Span(Role.BAD if decision.decision == DENY else Role.GOOD, f"{decision.decision}{who}{reason}")
 

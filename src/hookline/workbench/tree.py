@@ -20,6 +20,7 @@ from hookline.workbench.hook_rows import (
 from hookline.workbench.rows import Role, Span, Style, first_line, rendered, unstyled
 
 WIDTH = 80
+NO_END = "no end"
 TIME_WIDTH = 9  # `+9999.999`: a session of some hours, to the millisecond
 ID_SHOWN = 8  # characters of a run's id: enough to find it by
 SESSION, RUN, STEP, CALL = range(4)  # levels of the tree; what happens within one stands a level deeper
@@ -77,19 +78,23 @@ class _Which:
 
 @dataclass(slots=True)
 class _Walk:
-    """A walk down a journal: where in the tree it is, and which hooks have begun of which no more is known yet."""
+    """A walk down a journal: where in the tree it is, and which hooks and calls have begun and not ended yet."""
 
     begun: int = 0
     session: str | None = None
     run: str = ""
     step: int | None = None
     call: str = ""
+    has_lines: bool = False
+    is_open: bool = False
     at_work: dict[tuple[_Which, str], Entry] = field(default_factory=dict)
+    calls: dict[str, Entry] = field(default_factory=dict)
 
     def all_rows(self, entries: Iterable[Entry | Damage]) -> Iterator[Row]:
         for entry in entries:
+            self.has_lines = True
             yield from self.rows(entry)
-        yield from self.cut_off()
+        yield from self._end()
 
     def rows(self, entry: Entry | Damage) -> Iterator[Row]:
         if isinstance(entry, Damage):
@@ -112,17 +117,31 @@ class _Walk:
         for (which, _), entry in self.at_work.items():
             match entry.body:
                 case en.HookStarted(hook=hook):
-                    spans = [Span(Role.BAD, "never ended"), Span(Role.NAME, named(hook)), Span(Role.TEXT, which.point)]
+                    spans = [Span(Role.BAD, NO_END), Span(Role.TEXT, which.point), *named(hook)]
                     yield Row(RUN, spans, entry.at)
                 case en.HookEnded(outcome=outcome):
                     yield Row(RUN, [*outcome_row(outcome), Span(Role.BAD, f"{which.point} was cut off")], entry.at)
                 case _:
                     continue
         self.at_work.clear()
+        for entry in self.calls.values():
+            if isinstance(entry.body, en.CallStarted):
+                spans = [Span(Role.BAD, NO_END), Span(Role.TEXT, entry.body.tool), Span(Role.QUIET, entry.body.call_id)]
+                yield Row(RUN, spans, entry.at)
+        self.calls.clear()
+
+    def _end(self) -> Iterator[Row]:
+        """What the last line leaves open."""
+        yield from self.cut_off()
+        if not self.has_lines:
+            yield Row(SESSION, [Span(Role.QUIET, "nothing is recorded yet")])
+        elif self.is_open:
+            yield Row(SESSION, [Span(Role.MARK, NO_END), Span(Role.TEXT, "it is running still, or was cut off")])
 
     def _open(self, entry: Entry, opened: en.SessionOpened) -> Iterator[Row]:
         yield from self.cut_off()
         self.session, self.run, self.step, self.call = entry.session, "", None, ""
+        self.is_open = True
         yield Row(SESSION, _session("session", entry, opened), entry.at)
         moment = datetime.fromtimestamp(entry.at // 1_000_000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
         hooks = "1 hook" if opened.hooks == 1 else f"{opened.hooks} hooks"
@@ -188,11 +207,13 @@ class _Walk:
                 yield from self._go_to_step(entry)
                 yield Row(STEP + 1, _model(called), entry.at)
             case en.CallStarted() as started:
+                self.calls[started.call_id] = entry
                 yield from self._go_to_call(entry, started.call_id, started.tool, started.input)
             case en.ApprovalAsked() as asked:
                 yield from self._go_to_call(entry, asked.call_id, asked.tool)
                 yield Row(CALL + 1, _approval(asked), entry.at)
             case en.CallEnded() as ended:
+                self.calls.pop(ended.call_id, None)
                 yield from self._go_to_call(entry, ended.call_id, ended.tool)
                 yield Row(CALL + 1, _call_end(ended), entry.at)
             case en.HookStarted(hook=hook, event=event):
@@ -220,6 +241,7 @@ class _Walk:
 
     def _closed(self, entry: Entry, closed: en.SessionClosed) -> Iterator[Row]:
         self.step, self.call = None, ""
+        self.is_open = False
         yield Row(SESSION, [Span(Role.HEADING, "closed"), Span(Role.TEXT, closed.reason)], entry.at)
         for hook in closed.abandoned:
             yield Row(SESSION + 1, [Span(Role.BAD, "cut off in the background"), Span(Role.NAME, hook)])

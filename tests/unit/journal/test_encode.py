@@ -11,7 +11,7 @@ from hookline._core.decisions import Ask, Deny
 from hookline._core.effects import AddContext, Effect, EndRun, RewriteInput
 from hookline._core.events import AfterModelCall, AfterToolBatch, BeforeToolCall, SessionStart
 from hookline._core.hooks import IN_CODE, Hook
-from hookline._core.messages import PREVIEW, CallResult, Message
+from hookline._core.messages import CallResult, Message
 from hookline._core.outcomes import Kind, Outcome
 from hookline._core.payload import CallFailed, Exited, Returned
 from hookline._core.points import Agent, Origin
@@ -89,14 +89,13 @@ def test_an_event_is_written_whole(origin: Origin) -> None:
     assert want == encode.event_fields(event)
 
 
-def test_messages_of_a_model_call_are_previews() -> None:
-    """Of a conversation that is in the journal already, a model call's line has the beginnings."""
+def test_messages_of_a_model_call_are_counted() -> None:
+    """A conversation is written once, message by message; the events about it say how many there were."""
     messages = (Message(role="user", text="a" * 1000), Message(role="tool", text="b", call_id="c1"))
     event = AfterModelCall(provider="x", messages=messages, output_text="c" * 1000)
-
     line = encode.event_fields(event)
 
-    assert line["messages"] == [{"role": "user", "text": "a" * PREVIEW}, {"role": "tool", "text": "b", "call_id": "c1"}]
+    assert line["messages"] == 2
     assert line["output_text"] == "c" * 1000
 
 

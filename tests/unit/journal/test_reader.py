@@ -10,7 +10,7 @@ import pytest
 from hookline._core import records as rec
 from hookline._core.effects import RewriteInput
 from hookline._core.errors import StateError, UsageError
-from hookline._core.events import AfterModelCall, BeforeToolCall, SessionStart
+from hookline._core.events import AfterModelCall, BeforeModelCall, BeforeToolCall, SessionStart
 from hookline._core.hooks import Hook
 from hookline._core.messages import Message, ToolCall, ToolSpec, Usage
 from hookline._core.outcomes import Kind, Outcome
@@ -286,7 +286,7 @@ def test_a_session_is_found_by_the_start_of_its_id(tmp_path: Path, text: str, wa
     ("text", "message"),
     [
         ("02", "no session 02 in "),
-        ("01", "7 sessions begin with 01: 010, 011, 012, 013, 014, ...; write more of the id"),
+        ("01", "write more of the id, or `last`"),
         ("../01", "'../01' is no session id"),
         ("*", "is no session id"),
     ],
@@ -300,6 +300,24 @@ def test_a_session_that_is_not_found(tmp_path: Path, text: str, message: str) ->
         find(tmp_path, text)
 
     assert message in str(raised.value)
+
+
+def test_the_newest_of_several_is_named_first(tmp_path: Path) -> None:
+    """Whoever wrote too little of an id most likely means what is newest; `last` is the last one written to."""
+    for number in range(7):
+        os.utime(write(tmp_path / f"01{number}.jsonl"), (number, number))
+
+    with pytest.raises(UsageError, match=r"the newest first: 016, 015, 014, 013, 012, \.\.\.; write more"):
+        find(tmp_path, "01")
+    assert tmp_path / "016.jsonl" == find(tmp_path, "last")
+
+
+def test_a_folder_that_cannot_be_listed_is_said(tmp_path: Path) -> None:
+    """Sessions that cannot be listed are not sessions that are not there."""
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(StateError, match="cannot list"):
+        find(tmp_path / "file", "01")
 
 
 def test_children_are_found_by_their_parent(tmp_path: Path) -> None:
@@ -345,7 +363,8 @@ def test_children_are_found_by_their_parent(tmp_path: Path) -> None:
 )
 def test_an_event_is_an_object_again(tmp_path: Path, event: Event) -> None:
     """An event comes back from its line as it was, where it happened included, so that it can be asked again."""
-    path = write(tmp_path / "s1.jsonl", rec.Noted(origin=ORIGIN, text="x"), dispatched(event))
+    said = [rec.MessageAdded(origin=ORIGIN, message=each) for each in getattr(event, "messages", ())]
+    path = write(tmp_path / "s1.jsonl", rec.Noted(origin=ORIGIN, text="x"), *said, dispatched(event))
 
     (occurrence,) = events_from(path)
 
@@ -353,6 +372,17 @@ def test_an_event_is_an_object_again(tmp_path: Path, event: Event) -> None:
     assert event == occurrence.event
     assert event.origin == occurrence.event.origin
     assert occurrence.entry.kind == "dispatched"
+
+
+def test_an_event_about_messages_that_are_not_there_is_not_made_up(tmp_path: Path) -> None:
+    """A model call whose conversation began in another journal is reported, not replayed with half of it."""
+    messages = (Message(role="user", text="go"),)
+    path = write(tmp_path / "s1.jsonl", dispatched(BeforeModelCall(provider="x", messages=messages, origin=ORIGIN)))
+
+    (strange,) = events_from(path)
+
+    assert isinstance(strange, Damage)
+    assert strange.why == "an event about 1 messages, of which 0 are in the journal"
 
 
 def test_an_event_comes_back_as_hooks_were_asked(tmp_path: Path, make_hook: Callable[..., Hook]) -> None:

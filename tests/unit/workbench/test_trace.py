@@ -39,7 +39,14 @@ def test_the_last_session_is_the_one_meant(tmp_path: Path) -> None:
 
     assert code == 0
     assert "   +0.000 session  s1  startup" == lines[0]
-    assert "in s1" in lines[-1]
+    assert "in s1" in lines[-2]
+
+
+def test_a_journal_is_named_by_its_path(tmp_path: Path) -> None:
+    """A journal that somebody sent is shown from where it lies."""
+    path = record(tmp_path, "s1", age=10).rename(tmp_path / "sent.jsonl")
+
+    assert "   +0.000 session  s1  startup" == traced(str(path), tmp_path)[1][0]
 
 
 def test_a_session_is_named_by_its_start(tmp_path: Path) -> None:

@@ -114,14 +114,14 @@ def test_a_session_as_a_tree(told: Told) -> None:
         |          2026-09-21 14:13:20Z  2 hooks  /home/me/project
         |   +0.002   run  0199f3aa  list the files
         |   +0.003     before_run  0.5 ms
-        |   +0.000       answered  greeter  12.5 ms
+        |   +0.000       answered  12.5 ms  greeter
         |   +0.005     step 1
         |   +0.005       model  success  7 input, 3 output  1.25 s
         |   +0.005       bash  c1  {"command": "ls"}
-        |   +0.005         before_tool_call  deny by Guard: no ls here  0.5 ms
-        |   +0.000           answered  a  12.5 ms
+        |   +0.005         before_tool_call  deny by b: no ls here  0.5 ms
+        |   +0.000           answered  12.5 ms  a
         |                      add_context  mind the gap
-        |   +0.000           answered  Guard  12.5 ms
+        |   +0.000           answered  12.5 ms  b  Guard
         |                      deny  no ls here
         |   +0.007         refused  blocked: no ls here
         |   +0.009     completed  there are none
@@ -146,10 +146,10 @@ def test_a_call_that_runs(told: Told) -> None:
         |   +0.000     step 1
         |   +0.000       bash  c1  {"command": "ls"}
         |   +0.000         before_tool_call  0.5 ms
-        |   +0.000           answered  guard  12.5 ms
+        |   +0.000           answered  12.5 ms  guard
         |   +0.001         approved  by person  fine
         |   +0.003         after_tool_call  0.5 ms
-        |   +0.000           answered  guard  12.5 ms
+        |   +0.000           answered  12.5 ms  guard
         |   +0.004         done  500.0 ms
     """)
 
@@ -164,7 +164,7 @@ def test_a_failure_shows_why(told: Told) -> None:
     reply = Exited(code=1, stderr=b"\n  Traceback:\nmore\n", stdin_read=65536, stdin_size=204800, left_behind=2)
     text = told(dispatched(CALL, failed(hook(commits=frozenset()), Failure.EXIT_CODE, detail="exit 1", reply=reply)))
 
-    assert "failed(exit_code)  guard  5.00 s" in text
+    assert "failed(exit_code)  5.00 s  guard" in text
     assert [
         "exit 1",
         "stderr  Traceback:",
@@ -227,9 +227,9 @@ def test_what_counts_and_what_does_not(told: Told) -> None:
         "rewrite_input ignored: b rewrote it after this one",
         "add_context  mind",
         "note  key `x` was not read",
-        "answered  b  12.5 ms",
+        "answered  12.5 ms  b",
         'rewrite_input  {"command": "pwd"}',
-    ] == lines_below(text, "answered  a")
+    ] == lines_below(text, "answered  12.5 ms  a")
 
 
 def test_fallbacks_are_shown(told: Told) -> None:
@@ -238,9 +238,33 @@ def test_fallbacks_are_shown(told: Told) -> None:
     text = told(dispatched(CALL, answered(hook(), by=hook("guard#onFailure[1]"), links=(link,))))
 
     assert [
-        "first  failed(timeout)  guard  5.00 s  too slow",
+        "first  failed(timeout)  5.00 s  guard  too slow",
         "answered by its fallback  guard#onFailure[1]",
-    ] == lines_below(text, "answered  guard  ")
+    ] == lines_below(text, "answered  12.5 ms  guard")
+
+
+def test_a_fallback_that_failed_too_answered_nothing(told: Told) -> None:
+    """Where the whole chain failed, no line says that anybody answered."""
+    link = failed(hook(), reply=CallFailed(why=Failure.TIMEOUT, detail="after 5 s"))
+    text = told(dispatched(CALL, failed(hook(), by=hook("guard#onFailure[1]"), links=(link,), detail="exit 4")))
+
+    assert "its fallback failed too  guard#onFailure[1]" in text
+    assert "answered" not in text
+
+
+def test_what_has_not_ended_says_so(told: Told) -> None:
+    """A session that runs still, or was killed, does not look like one that ended, nor does its last call."""
+    text = told(
+        rec.SessionOpened(origin=SESSION, source="startup", workspace="/p"),
+        rec.CallStarted(origin=STEP, call_id="c1", tool="bash", input={}),
+    )
+
+    assert ["no end  bash  c1", "no end  it is running still, or was cut off"] == lines_below(text, "bash")
+
+
+def test_a_journal_of_nothing_says_so() -> None:
+    """An empty file is a session that has not begun to be recorded."""
+    assert ["          nothing is recorded yet"] == list(tree([]))
 
 
 def test_a_failed_run_names_the_hook(told: Told) -> None:
@@ -260,7 +284,7 @@ def test_background_hooks_are_shown_when_they_end(told: Told) -> None:
         rec.HookEnded(origin=STEP, outcome=answered(later, AddContext("late")), event=CALL),
     )
 
-    assert ["background  answered  later  12.5 ms  before_tool_call", "add_context  late"] == lines_below(text, "done")
+    assert ["background  answered  12.5 ms  later  before_tool_call", "add_context  late"] == lines_below(text, "done")
 
 
 def test_a_crash_shows_what_was_at_work(told: Told) -> None:
@@ -276,8 +300,8 @@ def test_a_crash_shows_what_was_at_work(told: Told) -> None:
         rec.SessionOpened(origin=SESSION, source="resume", workspace="/p"),
     )
 
-    assert ["never ended  a  before_tool_call", "answered  b  12.5 ms  before_tool_call was cut off"] == lines_below(
-        text, "answered  done"
+    assert ["no end  before_tool_call  a", "answered  12.5 ms  b  before_tool_call was cut off"] == lines_below(
+        text, "answered  12.5 ms  done"
     )[:2]
 
 
@@ -321,6 +345,7 @@ def test_another_session_stands_where_it_began(told: Told) -> None:
         |   +0.003         done
         |   +0.004 session  s2
         |   +0.004   run  s2  look
+        |          no end  it is running still, or was cut off
     """)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from hookline._core.errors import UsageError
-from hookline.journal.places import SESSIONS, state_folder
+from hookline.journal.places import SESSIONS, SUFFIX, state_folder
 from hookline.journal.reader import Damage, Entry, children, find, read, sessions
 from hookline.workbench.rows import Role, Style, unstyled
 from hookline.workbench.tree import WIDTH, tree
@@ -41,8 +41,8 @@ Examples:
 def COMMAND(session: str | None, *, as_json: bool) -> int:  # noqa: N802  # as the table of commands has it
     """Show a recorded session as a tree of runs, steps, calls and hooks, with times.
 
-    SESSION is the session's id or the start of it; without one the last session is shown. Ends with 1 when lines of
-    the journal are damaged.
+    SESSION is the session's id, the start of it, or the path of a journal; without one the last session is shown. Ends
+    with 1 when lines of the journal are damaged.
     """
     state = state_folder(os.environ)
     style = unstyled if os.environ.get("NO_COLOR") else _coloured
@@ -70,7 +70,7 @@ def trace(
     1 if a line of the journal was damaged, else 0. Raises UsageError where there is no such session.
     """
     folder = state / SESSIONS
-    path = _newest(folder) if session is None else find(folder, session)
+    path = _path_of(session, folder)
     damaged = 0
 
     def counted() -> Iterator[Entry | Damage]:
@@ -86,6 +86,12 @@ def trace(
     for line in lines:
         write(line)
     return 1 if damaged else 0
+
+
+def _path_of(session: str | None, folder: Path) -> Path:
+    if session is None:
+        return _newest(folder)
+    return Path(session) if session.endswith(SUFFIX) and Path(session).is_file() else find(folder, session)
 
 
 def _newest(folder: Path) -> Path:
