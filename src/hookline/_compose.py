@@ -16,7 +16,7 @@ from hookline._core.targets import Target
 from hookline._engine.engine import HookEngine
 from hookline.adapters import builtin
 from hookline.dialects import IN_CODE, PACKAGES
-from hookline.dialects._base import Loaded, Package
+from hookline.dialects._base import TRUSTED_BY, Loaded, Package
 from hookline.dialects._pattern import compile_expression
 from hookline.journal import Damage, Journal, Redactor, conversation, find, journal_path, read, sessions_folder
 from hookline.session.beginning import Beginning
@@ -97,9 +97,12 @@ def pattern(expression: str) -> Matcher:
 def open_project(workspace: Path, *, env: Mapping[str, str], trust: str = "", strict: bool = False) -> Project:
     """Load every dialect's files for *workspace*, as a session start does.
 
-    *trust* is how the folder was trusted on the command line, empty if it was not. Raises ConfigError when a settings
-    file is such that nothing may start, and under *strict* also when part of a hook file will not run.
+    *trust* is how the folder is trusted: by `run-flag`, by `yolo-flag`, or empty, when the user's stored decision
+    counts. Raises ConfigError when a settings file is such that nothing may start, and under *strict* also when part of
+    a hook file will not run; UsageError for another *trust*.
     """
+    if trust not in TRUSTED_BY:
+        raise UsageError(f"trust= takes 'run-flag', 'yolo-flag' or '', found {trust!r}")
     loaded = tuple((each, each.load(env, workspace, trust)) for each in PACKAGES if each.load is not None)
     if strict:
         for _, found in loaded:

@@ -32,8 +32,15 @@ def test_b86_the_end_waits_for_its_hooks(bash_place: Place) -> None:
     assert [outcome.kind for outcome in told.outcomes("session_end")] == ["answered"]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "term"])
-def test_b86_a_signal_leaves_the_end_its_time(bash_place: Place, number: int, code: int) -> None:
+@pytest.mark.parametrize(
+    ("number", "code", "reason"),
+    [
+        pytest.param(signal.SIGINT, 130, "interrupted", id="ctrl-c"),
+        pytest.param(signal.SIGTERM, 143, "terminated", id="term"),
+        pytest.param(signal.SIGHUP, 129, "terminated", id="hang up"),
+    ],
+)
+def test_b86_a_signal_leaves_the_end_its_time(bash_place: Place, number: int, code: int, reason: str) -> None:
     """Interrupted at work, the session still ends: its hooks run to their end and are on record."""
     os.mkfifo(bash_place.project / "begun")
     bash_place.write_project(document(SessionEnd=[command(CLEANS_UP, timeout=10)]))
@@ -46,9 +53,7 @@ def test_b86_a_signal_leaves_the_end_its_time(bash_place: Place, number: int, co
     assert host.returncode == code
     assert (bash_place.project / "log").read_text() == "done\ncleaned\n"
     ends = [entry.body for entry in bash_place.entries() if isinstance(entry.body, en.Dispatched)]
-    assert [(end.event["reason"], end.outcomes[0].kind) for end in ends if end.outcomes] == [
-        ("interrupted", "answered")
-    ]
+    assert [(end.event["reason"], end.outcomes[0].kind) for end in ends if end.outcomes] == [(reason, "answered")]
 
 
 def test_b86_ctrl_c_during_the_end_lets_traps_run(bash_place: Place) -> None:

@@ -22,6 +22,8 @@ REMEDIES = {"folder not trusted": "; --trust-workspace trusts it for one run"}
 SCREEN = 1500  # characters of a question that a terminal surely shows at once
 BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # letters and symbols that look like nothing
 
+ANSWERS = {"y": True, "yes": True, "n": False, "no": False, "": False}
+
 SLOW = 2.0  # seconds after which a person begins to wonder what the session waits for
 
 
@@ -41,7 +43,7 @@ class Console:
 
     def say(self, text: str) -> None:
         """One line about the session."""
-        click.echo(f"{self._program}: {_tame(text)}", err=True)
+        click.echo(f"{self._program}: {_on_one_line(text)}", err=True)
 
     def report_loading(self) -> None:
         """How the folder is trusted, what is wrong with the hook files, and what will not run although it is right."""
@@ -78,7 +80,7 @@ class Console:
         if self._as_json:
             return
         if result.text:
-            click.echo(_tame(result.text) if sys.stdout.isatty() else result.text)
+            click.echo(_tame(result.text) if sys.stdout.isatty() else result.text, color=True)  # to a pipe as it is
         if result.ending.value != "completed":
             because = "" if self._original or not result.reason else f": {_tame(result.reason)}"
             click.echo(f"run ended with {result.ending.value.capitalize()}{because}", err=True)
@@ -147,8 +149,9 @@ class Console:
         async with self._asking:  # one question at a time, and what was typed before it is no answer to it
             termios.tcflush(sys.stdin, termios.TCIFLUSH)
             self._print_above_labels(text.rstrip("\n"))
-            line = await _next_line()
-        allowed = line.strip().lower() in {"y", "yes"}
+            while (said := (await _next_line()).strip().lower()) not in ANSWERS:
+                self._print_above_labels("answer y or n:")
+        allowed = ANSWERS[said]
         return Verdict(allowed=allowed, reason="" if allowed else "the user said no")
 
 
@@ -159,6 +162,10 @@ def _visible(text: str) -> str:
 
 def _is_seen(each: str) -> bool:
     return each.isprintable() and each not in BLANK and not "\ufe00" <= each <= "\ufe0f" and each < "\U000e0000"
+
+
+def _on_one_line(text: str) -> str:
+    return _tame(text).replace("\n", "\\n")
 
 
 def _tame(text: str) -> str:

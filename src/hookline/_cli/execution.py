@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import stat
+import sys
 import uuid
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
@@ -15,9 +16,10 @@ import click
 from hookline._cli.account import Account
 from hookline._cli.console import Console
 from hookline._cli.program import NAME, program_name
-from hookline._compose import JournalFolder, Project, open_project, tools
-from hookline._core.errors import ConfigError, HooklineError
+from hookline._compose import JournalFolder, open_project, tools
+from hookline._core.errors import ConfigError, HooklineError, StateError
 from hookline._core.records import Ending
+from hookline._engine.engine import HookEngine
 from hookline.session.approval import ApprovalMode
 from hookline.session.beginning import Beginning
 from hookline.session.models import open_model
@@ -26,6 +28,7 @@ from hookline.session.session import Session
 
 ENDS_BY = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}  # 128 and the number, as shells report it
 
+STANDARD_INPUT = Path("-")
 PROMPT_BYTES = 16 * 1024 * 1024  # more than any model takes
 
 
@@ -36,7 +39,7 @@ class Options:
     prompts: tuple[str, ...]
     provider: str
     model: str | None
-    prompt_file: Path | None
+    prompt_file: tuple[Path, ...]
     workspace: Path | None
     trust_workspace: bool
     yolo: bool
@@ -45,7 +48,7 @@ class Options:
     resume: str | None
     fork: str | None
     session_id: str | None
-    approval_mode: str
+    approval_mode: str | None
     disable_approval: bool
     max_model_steps: int
     no_session_log: bool
@@ -56,11 +59,19 @@ class Options:
 
     @property
     def approval(self) -> ApprovalMode:
-        return ApprovalMode.NEVER if self.yolo or self.disable_approval else ApprovalMode(self.approval_mode)
+        """Raises UsageError where two options say different things."""
+        given = None if self.approval_mode is None else ApprovalMode(self.approval_mode)
+        if not (self.yolo or self.disable_approval):
+            return given or ApprovalMode.UNTRUSTED
+        if given not in (None, ApprovalMode.NEVER):
+            name = "--yolo" if self.yolo else "--disable-approval"
+            raise click.UsageError(f"{name} asks for no approval and --approval-mode {given.value} does: leave one out")
+        return ApprovalMode.NEVER
 
 
 def execute(options: Options) -> int:
     """Run the command and return its exit code."""
+    approval = options.approval
     prompts = _prompts(options)
     workspace = _workspace(options)
     try:
@@ -79,52 +90,63 @@ def execute(options: Options) -> int:
         for damage in journals.damage(earlier):
             console.say(f"line {damage.line} of session {earlier} is damaged, and left out: {damage.why}")
     account = Account(None if options.no_session_log else journals, console)
-    work = partial(_converse, options, prompts, workspace, project, model, beginning, account, console)
-    return _to_the_end(work, console)
+    ended_by: list[signal.Signals] = []
+    session = partial(
+        Session,
+        project.engine,
+        model=model,
+        tools=tools(search_url=os.environ.get("HOOKLINE_SEARCH_URL") or None),
+        journals=account,
+        workspace=workspace,
+        approval=approval,
+        approver=console.approver(),
+        max_steps=options.max_model_steps,
+        beginning=beginning,
+    )
+    return _to_the_end(lambda: _converse(session, prompts, project.engine, console, ended_by), console, ended_by)
 
 
-async def _converse(  # noqa: PLR0917  # the one place where everything that was built comes together
-    options: Options,
+async def _converse(
+    new_session: Callable[[], Session],
     prompts: Sequence[str],
-    workspace: Path,
-    project: Project,
-    model: Model,
-    beginning: Beginning,
-    account: Account,
+    engine: HookEngine,
     console: Console,
+    ended_by: Sequence[signal.Signals],
 ) -> int:
     code = 0
     try:
-        async with project.engine:
-            session = Session(
-                project.engine,
-                model=model,
-                tools=tools(search_url=os.environ.get("HOOKLINE_SEARCH_URL") or None),
-                journals=account,
-                workspace=workspace,
-                approval=options.approval,
-                approver=console.approver(),
-                max_steps=options.max_model_steps,
-                beginning=beginning,
-            )
-            async with session:
-                for prompt in prompts:
-                    if prompt == "/compact":
-                        await session.compact_now()
-                    elif prompt == "/clear":
-                        await session.clear()
-                    else:
-                        result = await session.run(prompt)
-                        console.report_result(result)
-                        code = 0 if result.ending is Ending.COMPLETED else 1
+        async with engine, new_session() as session:
+            try:
+                code = await _ask(session, prompts, console)
+            except asyncio.CancelledError:
+                await session.close("interrupted" if signal.SIGINT in ended_by else "terminated")
+                raise
     finally:
         console.summarise()
     return code
 
 
-def _to_the_end(work: Callable[[], Coroutine[None, None, int]], console: Console) -> int:
-    """Run *work*; a signal to end cancels it, so that every hook's process is ended and the session closed."""
-    ended_by: list[signal.Signals] = []
+async def _ask(session: Session, prompts: Sequence[str], console: Console) -> int:
+    code = 0
+    for prompt in prompts:
+        if prompt == "/compact":
+            await session.compact_now()
+        elif prompt == "/clear":
+            await session.clear()
+        else:
+            result = await session.run(prompt)
+            console.report_result(result)
+            code = 0 if result.ending is Ending.COMPLETED else 1
+    return code
+
+
+def _to_the_end(
+    work: Callable[[], Coroutine[None, None, int]], console: Console, ended_by: list[signal.Signals]
+) -> int:
+    """Run *work*; a signal to end cancels it, so that every hook's process is ended and the session closed.
+
+    *ended_by* comes to hold the signal.
+    """
 
     async def watched() -> int:
         task = asyncio.current_task()
@@ -149,7 +171,11 @@ def _to_the_end(work: Callable[[], Coroutine[None, None, int]], console: Console
         if not ended_by or ended_by[0] is signal.SIGINT:
             console.say("interrupted")
             return 130
+        console.say(f"ended by {ended_by[0].name}")
         return ENDS_BY[ended_by[0]]
+    except StateError as error:
+        console.say(f"{error}; --no-session-log keeps no journal")
+        return 1
     except HooklineError as error:
         console.say(str(error))
         return 1
@@ -157,11 +183,11 @@ def _to_the_end(work: Callable[[], Coroutine[None, None, int]], console: Console
 
 def _prompts(options: Options) -> tuple[str, ...]:
     prompts = list(options.prompts)
-    if options.prompt_file is not None:
+    for file in options.prompt_file:
         try:
-            prompts.append(_text_of(options.prompt_file))
+            prompts.append(_text_of(file))
         except (OSError, ValueError) as error:
-            raise click.ClickException(f"cannot read the prompt file {options.prompt_file}: {error}") from error
+            raise click.ClickException(f"cannot read the prompt file {file}: {error}") from error
     if not prompts:
         raise click.UsageError('no prompt was given; write one, as in: exec "hello"')
     return tuple(prompts)
@@ -169,8 +195,11 @@ def _prompts(options: Options) -> tuple[str, ...]:
 
 def _text_of(file: Path) -> str:
     """What is in a file that may be a pipe, or have no end."""
-    with file.open("rb") as opened:
-        text = opened.read(PROMPT_BYTES + 1)
+    if file == STANDARD_INPUT:
+        text = sys.stdin.buffer.read(PROMPT_BYTES + 1)
+    else:
+        with file.open("rb") as opened:
+            text = opened.read(PROMPT_BYTES + 1)
     if len(text) > PROMPT_BYTES:
         raise ValueError(f"it has more than {PROMPT_BYTES:,} bytes")
     return text.decode("utf-8-sig")

@@ -34,5 +34,6 @@ class Labels:
         from rich.text import Text
 
         names = ", ".join(label for label, _ in self._running.values())
-        self._status.update(Text(f"Hooks running: {names}"))
+        row = "".join(each if each.isprintable() else " " for each in f"Hooks running: {names}")
+        self._status.update(Text(row, no_wrap=True, overflow="ellipsis"))
         self._status.start()

@@ -14,6 +14,9 @@ from hookline._core.problems import Problem
 from hookline._core.records import Record
 from hookline._core.rules import Rule
 
+RUN_FLAG, YOLO_FLAG = "run-flag", "yolo-flag"  # how a command line trusts a folder
+TRUSTED_BY = frozenset({"", RUN_FLAG, YOLO_FLAG})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableDialect:

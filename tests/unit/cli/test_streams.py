@@ -63,6 +63,83 @@ def test_an_id_is_given_once(tmp_path: Path) -> None:
     assert "--resume 6d9c9c1e-41cf-4ee6-b2f5-5f5b4b7f3f10" in again.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("exec --resume '' hi", "'' is no session id"),
+        ("exec --fork '' hi", "'' is no session id"),
+        ("exec --resume last --session-id 6d9c9c1e-41cf-4ee6-b2f5-5f5b4b7f3f10 hi", "leave --session-id out"),
+        ("exec --yolo --approval-mode untrusted hi", "--yolo asks for no approval and --approval-mode untrusted does"),
+        ("exec --disable-approval --approval-mode on-request hi", "--disable-approval asks for no approval"),
+        ("lock --timeout 3 x true", "No such option"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(arguments: str, said: str, tmp_path: Path) -> None:
+    """Options that cannot both be meant, or mean nothing, end with 2 and say which; nothing has happened."""
+    ran = run(tmp_path, arguments)
+
+    assert ran.returncode == 2, ran.stderr
+    assert said in ran.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_last_session_is_gone_on_with(tmp_path: Path) -> None:
+    """`last` is the session that was written to last, and damage in its journal is named."""
+    assert run(tmp_path, "exec one").returncode == 0
+    (journal,) = (tmp_path / ".local/state/hookline/sessions").iterdir()
+    journal.write_text(journal.read_text() + "garbage\n")
+
+    ran = run(tmp_path, "exec --resume last two")
+
+    assert ran.returncode == 0
+    assert "of session last is damaged, and left out: not an entry" in ran.stderr
+    assert '"prompt":"two"' in journal.read_text()
+
+
+def test_a_folder_s_name_writes_no_line_of_its_own(tmp_path: Path) -> None:
+    """What somebody else named cannot look like something that we said."""
+    folder = tmp_path / "b\nhookline: workspace trust: trusted"
+    folder.mkdir()
+
+    ran = run(tmp_path, "exec --workspace \"$(printf 'b\\nhookline: workspace trust: trusted')\" hi")
+
+    assert ran.returncode == 0
+    assert ran.stderr.count("\n") == 1
+
+
+def test_prompts_come_from_several_files(tmp_path: Path) -> None:
+    """Each file is a prompt, and so is standard input."""
+    (tmp_path / "a").write_text("one")
+
+    ran = run(tmp_path, "exec --prompt-file a --prompt-file - --no-session-log zero", before="printf two |")
+
+    assert ran.stdout == "echo: zero\necho: one\necho: two\n"
+
+
+def test_a_pipe_gets_what_the_model_said(tmp_path: Path) -> None:
+    """To a pipe the answer goes byte for byte, colours and all: whoever reads it there decides."""
+    (tmp_path / "steps.yaml").write_text('steps: [{say: "a\\e[31mb"}]')
+
+    assert run(tmp_path, "exec --provider script --model steps.yaml hi").stdout == "a\x1b[31mb\n"
+
+
+def test_a_journal_that_cannot_be_kept_says_what_to_do(tmp_path: Path) -> None:
+    """Without a place for the journal the session does not begin, and the option that does without is named."""
+    (tmp_path / ".local").write_text("")
+
+    ran = run(tmp_path, "exec hi")
+
+    assert ran.returncode == 1
+    assert "--no-session-log keeps no journal" in ran.stderr
+
+
+def test_waiting_for_a_lock_is_said(tmp_path: Path) -> None:
+    """Whoever waits for a lock that does not come is told which, so that a command that waits for itself is found."""
+    ran = run(tmp_path, 'lock f timeout 3 "$0" -m hookline lock f true')
+
+    assert "waiting for f.lock" in ran.stderr
+
+
 def test_a_prompt_file_has_an_end(tmp_path: Path) -> None:
     """A prompt may come from a pipe; one that never ends is refused instead of filling the memory."""
     endless = run(tmp_path, "exec --prompt-file /dev/zero")

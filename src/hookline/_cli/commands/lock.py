@@ -2,8 +2,14 @@
 
 import fcntl
 import os
+import time
 
 import click
+
+from hookline._cli.program import program_name
+
+PATIENCE = 1.0  # seconds after which somebody wonders
+PAUSE = 0.01
 
 EXAMPLES = """\b
 Examples:
@@ -14,7 +20,7 @@ lock, keeps it while COMMAND runs, and ends with COMMAND's exit code.
 """
 
 
-@click.command("lock", epilog=EXAMPLES, context_settings={"ignore_unknown_options": True})
+@click.command("lock", epilog=EXAMPLES, context_settings={"allow_interspersed_args": False})
 @click.argument("file", type=click.Path(dir_okay=False))
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def COMMAND(file: str, command: tuple[str, ...]) -> int:  # noqa: N802  # the name under which the table finds it
@@ -23,10 +29,24 @@ def COMMAND(file: str, command: tuple[str, ...]) -> int:  # noqa: N802  # the na
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)  # stays open in COMMAND: its end lets go of the lock
         os.set_inheritable(descriptor, True)  # noqa: FBT003  # positional by the function's own signature
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _take(descriptor, path)
     except OSError as error:
         raise click.ClickException(f"cannot lock {path}: {error.strerror}") from error
     try:
         os.execvp(command[0], command)  # noqa: S606  # running the command is what this is for
     except OSError as error:
         raise click.ClickException(f"cannot run {command[0]}: {error.strerror}") from error
+
+
+def _take(descriptor: int, path: str) -> None:
+    """Wait for the lock, and say so where that takes time: a command that holds it may be waiting for itself."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(PAUSE)
+        else:
+            return
+    click.echo(f"{program_name()}: waiting for {path}", err=True)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -124,10 +124,8 @@ def _block(said: Members, rule: MuseRule) -> str | None:
             return None
         whose = rule.name if rule.name in NAMED_IN_BLOCK else "hook output with"
         return f"{whose} `decision: block` requires a non-empty `reason`"
-    if "reason" in said:
-        return f"{rule.name} output set `reason` without `decision: block`"
     if "decision" not in said or (rule.verdict and isinstance(decision, dict)):
-        return None
+        return f"{rule.name} output set `reason` without `decision: block`" if "reason" in said else None
     if not isinstance(decision, str):
         return f"`decision` must be a string{' or a JSON object' if rule.verdict else ''}"
     if rule.permission and decision == "approve":

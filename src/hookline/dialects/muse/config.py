@@ -17,6 +17,7 @@ from hookline.dialects.muse.document import (
     UNSUPPORTED_EVENT,
     Document,
     Finding,
+    did_you_mean,
     key_of,
     malformed,
     path_text,
@@ -53,7 +54,17 @@ def read_document(data: bytes, *, source: Source, launch: Launch, id_prefix: str
     if SETTINGS_ONLY in document.value:
         message = f"hook file cannot declare User-tier field `{SETTINGS_ONLY}`"
         return Found((), (document.problem(malformed(message, key_of((SETTINGS_ONLY,)))),))
+    if document.value and "hooks" not in document.value:
+        return Found((), (document.problem(_no_hooks(document.value)),))
     return read_hooks(document, launch=launch, id_prefix=id_prefix)
+
+
+def _no_hooks(value: dict[str, Any]) -> Finding:
+    """A hook file that holds something, and no hooks. The document has no warning of it."""
+    name = next((name for name in value if name in BY_NAME or did_you_mean(name, ("hooks",))), None)
+    hint = "" if name is None else f"; put `{name}` inside it" if name in BY_NAME else f"; `{name}` may be meant"
+    message = f"this hook file has no member `hooks`, so nothing in it runs{hint}"
+    return Finding(scope=Scope.ABSENT, code="NoHooks", message=message, at=() if name is None else key_of((name,)))
 
 
 def unparsed(fault: JsonFault, source: Source) -> Problem:

@@ -13,10 +13,10 @@ from hookline._core.problems import Problem, Scope, Where
 from hookline._core.strictjson import Part, Path, Place, decode, parse, positions
 from hookline.dialects.muse.files import DEEPEST, LARGEST
 
-# The four classes that Muse Code knows, as it spells them (section 6.1).
 # The layers, in the order in which they are read.
 MANAGED, USER, PROJECT = "managed", "user", "project"
 
+# The four classes that Muse Code knows, as it spells them (section 6.1).
 MALFORMED_CONFIG = "MalformedConfig"
 UNSUPPORTED_EVENT = "UnsupportedEvent"
 INVALID_MATCHER = "InvalidMatcher"

@@ -93,6 +93,11 @@ def _tool(spec: Any) -> dict[str, Any]:
     }
 
 
+def _title(event: ev.Notification) -> str:
+    """Muse Code's own words for the one notification that it has."""
+    return "Muse Code needs approval" if event.notification_type == "permission_prompt" else event.title
+
+
 def _finished_call(call: CallResult) -> dict[str, Any]:
     return {
         "tool_name": call.tool_name,
@@ -339,7 +344,7 @@ RULES: tuple[MuseRule, ...] = (
         name="Notification",
         snake="notification",
         event=ev.Notification,
-        payload=(key("notification_type"), key("title"), key("message")),
+        payload=(key("notification_type"), Key("title", _title), key("message")),
         stopping=Stopping.REJECTED,
         strict_form=False,
     ),

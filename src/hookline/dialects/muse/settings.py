@@ -131,7 +131,8 @@ def _unknown_members(members: dict[str, Any]) -> Iterator[Finding]:
         if name not in MEMBERS:
             hint = did_you_mean(name, MEMBERS)
             message = f"unknown top-level member `{name}` is ignored{hint}"
-            yield Finding(scope=Scope.NOTE, code="UnknownSetting", message=message, at=key_of((name,)))
+            scope = Scope.ABSENT if did_you_mean(name, ("hooks",)) else Scope.NOTE
+            yield Finding(scope=scope, code="UnknownSetting", message=message, at=key_of((name,)))
 
 
 def switched_off(document: Document) -> tuple[frozenset[str], tuple[Problem, ...]]:

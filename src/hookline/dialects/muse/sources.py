@@ -10,7 +10,7 @@ from pathlib import Path
 from hookline._core.errors import ConfigError
 from hookline._core.hooks import HeldBack, Hook, Source
 from hookline._core.problems import Problem, Scope, Where
-from hookline.dialects._base import Loaded
+from hookline.dialects._base import RUN_FLAG, Loaded
 from hookline.dialects.muse import settings as settings_file
 from hookline.dialects.muse import trust as trust_file
 from hookline.dialects.muse.config import Found, read_document, read_hooks, unread
@@ -22,7 +22,7 @@ from hookline.dialects.muse.settings import Settings, read_settings, switched_of
 MANAGED_PATH_VARIABLE = "TBH_MANAGED_HOOKS_PATH"
 PROJECT_FILE = Path(".muse", "hooks.json")
 STORED = "stored"
-ABSENT = "ManagedFileAbsent"
+ABSENT = "HookFileAbsent"
 
 NOT_TRUSTED = "folder not trusted"
 SWITCHED_OFF = "switched off by hooks.state"
@@ -72,7 +72,9 @@ def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
         held_back += _switched_off_in(found, kept)
         hooks += kept
         problems += found.problems
-    notes = (*state_notes, trust_note, shell_note if hooks else None)
+    in_vain = trust == RUN_FLAG and not hooks and not problems
+    missing = _nothing_to_trust(root / PROJECT_FILE) if in_vain else None
+    notes = (*state_notes, trust_note, missing, shell_note if hooks else None)
     return Loaded(
         hooks=tuple(hooks),
         problems=(*problems, *filter(None, notes)),
@@ -105,6 +107,12 @@ def read_source(path: Path, *, layer: str, launch: Launch) -> Found | None:
         return Found((), (unread(data.why, source),))
     taken = layer == MANAGED and path.name in (settings_file.FILE_NAME, PROJECT_FILE.name)
     return read_document(data, source=source, launch=launch, id_prefix=f"{MANAGED}:" if taken else "")
+
+
+def _nothing_to_trust(path: Path) -> Problem:
+    """Whoever trusts a folder for its hooks means hooks that are there."""
+    message = f"the folder is trusted, and there are no hooks: nothing runs of {path}"
+    return Problem(scope=Scope.NOTE, code=ABSENT, message=message, where=Where(file=str(path), label=path.name))
 
 
 def _managed(env: Mapping[str, str], settings: Settings, config: Path | None, launch: Launch) -> Found | None:

@@ -1,5 +1,6 @@
 """The stored decisions about project folders (section 2.1). A file that is not as it should be trusts nobody."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from hookline.dialects.muse.kinds import NON_NEGATIVE_INTEGER
 
 FILE_NAME = "trust.json"
 SCHEMA_VERSION = 1
+TRUSTED = "trusted"
+DECISIONS = (TRUSTED, "untrusted")
 
 NOBODY: frozenset[str] = frozenset()
 
@@ -30,8 +33,10 @@ def trusted_folders(path: Path) -> tuple[frozenset[str], Problem | None]:
     projects = _projects(value)
     if projects is None:
         return NOBODY, _damaged(path, f"not a trust file of schema version {SCHEMA_VERSION}")
-    trusted = (folder for folder, entry in projects.items() if entry.get("decision") == "trusted")
-    return frozenset(trusted), None
+    trusted = (folder for folder, entry in projects.items() if entry.get("decision") == TRUSTED)
+    odd = next((folder for folder, entry in projects.items() if entry.get("decision") not in DECISIONS), None)
+    problem = None if odd is None else _unknown(path, odd, projects[odd].get("decision"))
+    return frozenset(map(os.path.normpath, trusted)), problem
 
 
 def _projects(value: Any) -> dict[str, dict[str, Any]] | None:
@@ -40,6 +45,12 @@ def _projects(value: Any) -> dict[str, dict[str, Any]] | None:
     projects = value.get("projects", {})
     whole = isinstance(projects, dict) and all(isinstance(entry, dict) for entry in projects.values())
     return projects if whole and value["schema_version"] == SCHEMA_VERSION else None
+
+
+def _unknown(path: Path, folder: str, decision: object) -> Problem:
+    message = f"the decision about {folder} trusts nobody: it has to be `trusted` or `untrusted`, found {decision!r}"
+    where = Where(file=str(path), label=FILE_NAME)
+    return Problem(scope=Scope.NOTE, code="UnknownDecision", message=message, where=where)
 
 
 def _damaged(path: Path, why: str, *, line: int = 0, column: int = 0) -> Problem:

@@ -245,7 +245,7 @@ def test_the_rest_of_the_file_stays(case: tuple[str, Any, list[str], Scope, str,
 FINE = [
     ("no hooks member", {}, 0),
     ("L10 other top-level members", {"$schema": "x", "schema_version": 9, "hooks": {"Stop": group(OK)}}, 1),
-    ("B-85 a file that vouches for itself", {"trusted": True, "managed_hooks_path": "x", "env": {"A": "b"}}, 0),
+    ("B-85 a file that vouches for itself", {"trusted": True, "managed_hooks_path": "x", "env": {}, "hooks": {}}, 0),
     ("no events", hooks(), 0),
     ("no groups", hooks(Stop=[]), 0),
     ("no handlers", hooks(Stop=group()), 0),
@@ -324,3 +324,19 @@ def test_a_file_over_the_limit_is_malformed() -> None:
     assert found.hooks == ()
     [problem] = found.problems
     assert problem.message == "malformed hook config: larger than 1048576 bytes at line 1 column 1"
+
+
+@pytest.mark.parametrize(
+    ("document", "hint", "path"),
+    [
+        ({"hook": {"Stop": group(OK)}}, "; `hook` may be meant", "hook"),
+        ({"x": 1, "Stop": group(OK)}, "; put `Stop` inside it", "Stop"),
+        ({"x": 1}, "", ""),
+    ],
+)
+def test_a_hook_file_without_hooks_is_said(document: Any, hint: str, path: str) -> None:
+    """A file of guards whose one word is misspelt guards nothing: what is missing is named, and what may be meant."""
+    [problem] = read(document).problems
+
+    assert problem.message == f"this hook file has no member `hooks`, so nothing in it runs{hint}"
+    assert (problem.scope, problem.where.path) == (Scope.ABSENT, path)

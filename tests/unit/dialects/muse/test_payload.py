@@ -142,7 +142,12 @@ EVENTS: list[tuple[str, Event, dict[str, Any]]] = [
     (
         "Notification",
         ev.Notification(notification_type="permission_prompt", title="t", message="m", origin=ORIGIN),
-        {"notification_type": "permission_prompt", "title": "t", "message": "m", **IN_TURN},
+        {
+            "notification_type": "permission_prompt",
+            "title": "Muse Code needs approval",
+            "message": "m",
+            **IN_TURN,
+        },
     ),
 ]
 

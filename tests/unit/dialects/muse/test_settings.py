@@ -121,7 +121,7 @@ def test_unknown_members_are_noted() -> None:
         ("managedHooksPath",
          'unknown top-level member `managedHooksPath` is ignored (did you mean "managed_hooks_path"?)'),
     ]  # fmt: skip
-    assert {Scope.NOTE} == {note.scope for note in settings.notes}
+    assert [Scope.ABSENT, Scope.NOTE, Scope.NOTE] == [note.scope for note in settings.notes]
     assert all(note.where.column for note in settings.notes)
 
 

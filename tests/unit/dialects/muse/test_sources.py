@@ -323,7 +323,15 @@ def test_places_that_are_no_sources(machine: Machine) -> None:
     machine.write(machine.config / "hooks.json", {"hooks": stop("x")})
     machine.write(machine.config.parent.parent / ".muse" / "hooks.json", {"hooks": stop("x")})
 
-    assert Loaded(settings=SessionSettings(), trust="run-flag") == machine.load()
+    loaded = machine.load()
+    assert (loaded.hooks, loaded.held_back) == ((), ())
+    assert [(note.scope, note.message) for note in loaded.problems] == [
+        (
+            Scope.NOTE,
+            f"the folder is trusted, and there are no hooks: nothing runs of {machine.project / '.muse/hooks.json'}",
+        )
+    ]
+    assert machine.load(trust="yolo-flag") == Loaded(settings=SessionSettings(), trust="yolo-flag")
 
 
 def test_hook_files_may_be_links(machine: Machine, tmp_path: Path) -> None:
@@ -373,7 +381,7 @@ def test_rejected_settings_hooks_switch_nothing_off(machine: Machine) -> None:
 
 def test_a_missing_shell_is_noted_where_there_are_hooks(machine: Machine) -> None:
     """B-80: a shell that cannot be started is noted at load if any hook would need it."""
-    assert machine.load(SHELL="/no/such/shell").problems == ()
+    assert machine.load("yolo-flag", SHELL="/no/such/shell").problems == ()
 
     machine.settings(hooks=stop("user"))
     loaded = machine.load(SHELL="/no/such/shell")

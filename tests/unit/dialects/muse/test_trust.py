@@ -11,10 +11,25 @@ def test_the_word_is_trusted(tmp_path: Path) -> None:
     store = tmp_path / "trust.json"
     store.write_text(
         '{"schema_version": 1, "by": "x", "projects": {"/a": {"decision": "trusted", "at": 5},'
-        ' "/b": {"decision": "denied"}, "/c": {}, "/d": {"decision": true}}}'
+        ' "/b": {"decision": "untrusted"}, "/c/": {"decision": "trusted"}}}'
     )
 
-    assert (frozenset({"/a"}), None) == trusted_folders(store)
+    assert (frozenset({"/a", "/c"}), None) == trusted_folders(store)
+
+
+@pytest.mark.parametrize(("entry", "found"), [('{"decision": "trust"}', "'trust'"), ("{}", "None")])
+def test_another_word_trusts_nobody_and_is_said(tmp_path: Path, entry: str, found: str) -> None:
+    """Nearly the word is not the word: the folder, what was found and what is known are named."""
+    store = tmp_path / "trust.json"
+    store.write_text('{"schema_version": 1, "projects": {"/a": {"decision": "trusted"}, "/b": ' + entry + "}}")
+
+    folders, problem = trusted_folders(store)
+
+    assert folders == {"/a"}
+    assert problem is not None
+    assert problem.message == (
+        f"the decision about /b trusts nobody: it has to be `trusted` or `untrusted`, found {found}"
+    )
 
 
 @pytest.mark.parametrize("content", [None, '{"schema_version": 1}'], ids=["no file", "no folders"])
