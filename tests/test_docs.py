@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hookline.events import POINTS
+from hookline.testing import breaches_of_dialect
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
@@ -66,12 +67,17 @@ def test_the_page_about_python_is_true(tmp_path: Path, monkeypatch: Any, capsys:
         made = await decide(hl.BeforeToolCall(tool_name="bash", input={"command": "make"}))
         frozen = await scope["deployments"].dispatch(scope["BeforeDeployment"](stage="production"))
         decisions = [(await decide(event)).decision for event in web]
-        await scope["main"]()
+        for example in ("main", "careful", "ask_a_queue"):
+            await scope[example]()
         return [*decisions, made.event.input["command"], frozen.reason]
 
     wanted = [hl.Deny("https only"), hl.Ask("another host"), "make --quiet", "not on a Friday"]
     assert wanted == asyncio.run(all_of_it())
-    assert "completed echo: fix the build None\n" == capsys.readouterr().out
+    assert capsys.readouterr().out.splitlines() == [
+        "completed echo: fix the build None",
+        "True hook guard gave no answer: no answer within 0.1 s",
+    ]
+    assert breaches_of_dialect(scope["ONE_WORD"]) == []
     del POINTS["before_deployment"]
 
 

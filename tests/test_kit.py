@@ -1,6 +1,8 @@
 """The kit for third parties, held over everything that comes with hookline, and over what breaks its promises."""
 
 import asyncio
+import os
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +42,18 @@ async def break_down(_: Any) -> None:
     raise ValueError("broken")
 
 
+def answer_in_a_thread(_: Any) -> Notify:
+    return Notify("fine")
+
+
+def hang_in_a_thread(_: Any) -> None:
+    time.sleep(1)
+
+
+def break_down_in_a_thread(_: Any) -> None:
+    raise ValueError("broken")
+
+
 def command(script: str) -> CommandTarget:
     return CommandTarget(("/bin/sh", "-c", script), {"PATH": "/usr/bin:/bin"})
 
@@ -56,6 +70,18 @@ def function_case() -> AdapterCase:
     )
 
 
+def thread_case() -> AdapterCase:
+    return AdapterCase(
+        adapter=builtin()[FunctionTarget],
+        answers=FunctionTarget(answer_in_a_thread),
+        answer=Returned(Notify("fine")),
+        hangs=FunctionTarget(hang_in_a_thread),
+        deaf=FunctionTarget(hang_in_a_thread),
+        breaks=FunctionTarget(break_down_in_a_thread),
+        broken=Failure.CRASHED,
+    )
+
+
 def command_case() -> AdapterCase:
     return AdapterCase(
         adapter=builtin()[CommandTarget],
@@ -65,6 +91,7 @@ def command_case() -> AdapterCase:
         deaf=command("trap '' TERM; while :; do sleep 1; done"),
         breaks=command("kill -9 $$"),
         broken=Failure.SIGNAL,
+        floods=command("yes >&2 & yes"),
     )
 
 
@@ -80,7 +107,7 @@ def test_every_dialect_keeps_its_promises(dialect: TableDialect) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [function_case, command_case])
+@pytest.mark.parametrize("case", [function_case, thread_case, command_case])
 async def test_every_adapter_keeps_its_promises(case: Any) -> None:
     """Limits hold, also for a target that does not listen, and a closed adapter calls nobody."""
     assert [] == await breaches_of_adapter(case())
@@ -123,4 +150,36 @@ async def test_an_adapter_that_breaks_its_promises_is_told_so() -> None:
 
     assert any(line.startswith("breaking came back as Exited") for line in told)
     assert any(line.startswith("one that hangs came back as Exited") for line in told)
+    assert any(line.startswith("one that floods came back as Exited") for line in told)
     assert any(line.startswith("a closed adapter still calls") for line in told)
+
+
+class Rough(Careless):
+    """An adapter that raises, and leaves tasks and descriptors behind."""
+
+    def __init__(self) -> None:
+        self.descriptors: list[int] = []
+        self.tasks: list[asyncio.Task[None]] = []
+
+    async def call(self, target: Any, payload: Payload, limits: Limits) -> Reply:
+        self.descriptors.append(os.dup(0))
+        self.tasks.append(asyncio.ensure_future(asyncio.sleep(60)))
+        raise KeyError("oops")
+
+    async def aclose(self) -> None:
+        raise KeyError("oops")
+
+
+async def test_an_adapter_that_raises_is_told_so() -> None:
+    """What an adapter raises is a breach like any other, and so is what it leaves: the checks themselves end."""
+    rough = Rough()
+    told = await breaches_of_adapter(replace(command_case(), adapter=rough))
+
+    for task in rough.tasks:
+        task.cancel()
+    for descriptor in rough.descriptors:
+        os.close(descriptor)
+    assert any(line.startswith("the answer came back as the exception KeyError('oops')") for line in told)
+    assert "closing it raised KeyError('oops')" in told
+    assert any("descriptors are open that were not before" in line for line in told)
+    assert any("of its tasks run on after it was closed" in line for line in told)

@@ -14,7 +14,8 @@ import hookline
 from hookline import _public
 
 HEAVY = ("aiohttp", "asyncio", "click", "msgspec", "re2", "rich", "yaml")
-DOORS = ("hookline.effects", "hookline.errors", "hookline.events")
+DOORS = tuple(f"hookline.{door}" for door in hookline.DOORS)
+VOCABULARIES = ("hookline.effects", "hookline.errors", "hookline.events")
 
 
 def run(program: str) -> str:
@@ -76,9 +77,17 @@ def test_a_star_import_brings_the_public_names() -> None:
 
 def test_the_core_needs_no_library() -> None:
     """The vocabularies can be had without any library, for whoever writes an adapter or a dialect."""
-    program = f"import {', '.join(DOORS)}, sys; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
+    program = f"import {', '.join(VOCABULARIES)}, sys; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
 
     assert run(program) == ""
+
+
+@pytest.mark.parametrize("door", hookline.DOORS)
+def test_every_door_is_an_attribute(door: str) -> None:
+    """A door needs no import of its own, and whoever looks around finds it."""
+    program = f"import hookline; print({door!r} in dir(hookline), hookline.{door}.__name__)"
+
+    assert run(program) == f"True hookline.{door}"
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -94,7 +103,7 @@ def test_each_door_lists_what_is_behind_it(door: str) -> None:
 
 
 def test_the_doors_hold_the_public_vocabulary() -> None:
-    """What the package exports of the three vocabularies is the very thing that their doors hold."""
+    """What the package exports is the very thing that a door holds under the same name."""
     for door in DOORS:
         module = importlib.import_module(door)
         for name in set(module.__all__) & set(_public.__all__):

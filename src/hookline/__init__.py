@@ -14,7 +14,15 @@ The names come from `hookline._public`, on first use: the command line starts be
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-DOORS = ("adapters", "effects", "errors", "events", "session", "testing")  # `hookline.events` works without an import
+DOORS = (
+    "adapters",
+    "dialects",
+    "effects",
+    "errors",
+    "events",
+    "session",
+    "testing",
+)  # `hookline.events` works without an import
 
 if TYPE_CHECKING:
     from hookline._public import *  # noqa: F403  # its __all__ is the list of public names
@@ -33,4 +41,4 @@ else:
     def __dir__() -> list[str]:
         from hookline import _public
 
-        return [*globals(), *_public.__all__]
+        return sorted({*globals(), *_public.__all__, *DOORS})

@@ -10,7 +10,7 @@ from hookline._core.credentials import secrets_in
 from hookline._core.errors import ConfigError, HookProblemWarning, UsageError
 from hookline._core.hooks import Hook, SessionSettings
 from hookline._core.matchers import Matcher
-from hookline._core.ports import Adapter, Recorder
+from hookline._core.ports import Adapter, Dialect, Recorder
 from hookline._core.problems import Scope
 from hookline._core.targets import Target
 from hookline._engine.engine import HookEngine
@@ -37,13 +37,18 @@ class Project:
 def new_engine(
     *,
     hooks: Sequence[Hook] = (),
+    dialects: Sequence[Dialect] = (),
     adapters: Mapping[type[Target], Adapter] | None = None,
     settings: SessionSettings | None = None,
     strict: bool = False,
 ) -> HookEngine:
-    """An engine with every dialect and the built-in adapters; *adapters* adds to them or takes their place."""
+    """An engine with every dialect and the built-in adapters.
+
+    *dialects* are asked after those that come with hookline; *adapters* adds to the built-in ones or takes their place.
+    Raises UsageError for a hook that could never run, or never be heard.
+    """
     return HookEngine(
-        dialects=[package.dialect for package in PACKAGES],
+        dialects=[*(package.dialect for package in PACKAGES), *dialects],
         in_code=IN_CODE,
         adapters={**builtin(), **(adapters or {})},
         hooks=hooks,

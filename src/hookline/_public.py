@@ -1,6 +1,6 @@
 """The public names. `hookline` itself imports this module when the first of them is used."""
 
-from hookline._compose import JournalFolder, load, new_engine, open_project, pattern, tools
+from hookline._compose import JournalFolder, Project, load, new_engine, open_project, pattern, tools
 from hookline._core.answer import Answer
 from hookline._core.decisions import Allow, Ask, Deny
 from hookline._core.effects import AddContext, AddFeedback, EndRun, Notify, Reopen, RewriteInput
@@ -33,6 +33,7 @@ from hookline._core.rules import FailurePolicy
 from hookline._engine.engine import HookEngine
 from hookline.session.approval import ApprovalMode
 from hookline.session.beginning import Beginning
+from hookline.session.compaction import Window
 from hookline.session.models.echo import EchoModel
 from hookline.session.models.script import ScriptModel
 from hookline.session.session import Session
@@ -67,6 +68,7 @@ __all__ = [
     "Notification",
     "Notify",
     "PermissionRequest",
+    "Project",
     "Reopen",
     "Resolution",
     "RewriteInput",
@@ -82,6 +84,7 @@ __all__ = [
     "SubagentStart",
     "ToolCallFailed",
     "UsageError",
+    "Window",
     "load",
     "names",
     "new_engine",

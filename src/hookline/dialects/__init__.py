@@ -1,10 +1,35 @@
 """The dialects: each maps the canonical events to its own points, payloads and answers.
 
-They are asked in this order at each event. To add one, write its folder and add its line here.
+`PACKAGES` are those that come with hookline, in the order in which they are asked at each event: to add one, write its
+folder and add its line here. The other names are what a dialect of your own is made of;
+`hookline.new_engine(dialects=[YOUR_DIALECT])` asks it after these.
 """
 
+from hookline._core.answer import Answer
+from hookline._core.hooks import Hook, Source
+from hookline._core.ports import Dialect, LanePolicy, Refused, Strategy, WhenFull
+from hookline._core.reasons import Skip
+from hookline._core.rules import FailurePolicy, Rule
 from hookline.dialects import code, muse
-from hookline.dialects._base import Package
+from hookline.dialects._base import Package, TableDialect
+
+__all__ = [
+    "IN_CODE",
+    "PACKAGES",
+    "Answer",
+    "Dialect",
+    "FailurePolicy",
+    "Hook",
+    "LanePolicy",
+    "Package",
+    "Refused",
+    "Rule",
+    "Skip",
+    "Source",
+    "Strategy",
+    "TableDialect",
+    "WhenFull",
+]
 
 PACKAGES: tuple[Package, ...] = (
     muse.PACKAGE,
