@@ -71,6 +71,10 @@ def hook_point(name: str, *, admits: tuple[Any, ...] = (), subject: str | None =
     def register(event: E) -> E:
         if name in POINTS:
             raise ValueError(f"hook point {name!r} is declared twice")
+        if subject is not None and not hasattr(event, subject) and subject not in event.__dataclass_fields__:
+            raise ValueError(f"hook point {name!r}: {event.__name__} has no field {subject!r} to match against")
+        if words := [word for word in admits if not isinstance(word, type)]:
+            raise ValueError(f"hook point {name!r} admits classes of decisions and effects, found {words[0]!r}")
         point = Point(name, event, frozenset((*admits, Notify)), subject)
         event.point = point
         POINTS[name] = point

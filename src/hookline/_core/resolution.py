@@ -7,7 +7,7 @@ from hookline._core.answer import Word
 from hookline._core.decisions import Decision, Deny
 from hookline._core.effects import Effect
 from hookline._core.made import made
-from hookline._core.outcomes import Outcome
+from hookline._core.outcomes import Kind, Outcome
 from hookline._core.points import Event
 
 T = TypeVar("T", bound=Effect)
@@ -71,4 +71,5 @@ class Resolution:
         """The outcomes of hooks that could have denied and gave no answer, where the action goes on all the same."""
         if self.denied:
             return ()
-        return tuple(each for each in self.outcomes if not each.ok and Deny in each.hook.commits)
+        silent = (Kind.FAILED, Kind.SKIPPED)
+        return tuple(each for each in self.outcomes if each.kind in silent and Deny in each.hook.commits)

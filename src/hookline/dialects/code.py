@@ -8,7 +8,7 @@ from hookline._core.effects import AddContext, AddFeedback, Notify
 from hookline._core.events import BeforeRun
 from hookline._core.hooks import Hook
 from hookline._core.payload import CallFailed, Payload, Reply, Returned
-from hookline._core.points import POINTS, Event, Point
+from hookline._core.points import Event, Point
 from hookline._core.ports import LanePolicy, Strategy
 from hookline._core.reasons import Failure
 from hookline._core.rules import FailurePolicy, Rule
@@ -58,7 +58,7 @@ DIALECT = CodeDialect(
     name="code",
     strategy=Strategy.CHAIN,
     lane=LanePolicy(workers=32, queue=1024),
-    rules={point.event: _rule(point) for point in POINTS.values()},
+    rules={},  # made when they are asked for
     encode=encode,
     decode=decode,
 )

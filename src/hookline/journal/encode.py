@@ -203,6 +203,7 @@ def _dispatched(record: rec.Dispatched) -> en.Body:
             en.Ignored(hook=each.hook, what=word_name(each.what), why=each.why) for each in resolution.ignored
         ),
         failed_run=None if failed is None else failed.hook.id,
+        unheard=tuple(outcome.hook.id for outcome in resolution.unheard()),
         outcomes=tuple(outcome_fields(outcome) for outcome in resolution.outcomes),
     )
 

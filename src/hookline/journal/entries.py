@@ -217,7 +217,10 @@ class HookEnded(Body, frozen=True):
 
 @body_for(rec.Dispatched)
 class Dispatched(Body, frozen=True):
-    """`event` has every field of the event, as the hooks left it. `failed_run` is the id of the hook that did."""
+    """`event` has every field of the event, as the hooks left it. `failed_run` is the id of the hook that did.
+
+    `unheard` are the ids of hooks that could have denied and gave no answer, where the action went on.
+    """
 
     event: dict[str, Any]
     duration_ms: float
@@ -226,6 +229,7 @@ class Dispatched(Body, frozen=True):
     applied: tuple[Applied, ...] = ()
     ignored: tuple[Ignored, ...] = ()
     failed_run: str | None = None
+    unheard: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
 
 

@@ -4,9 +4,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hookline._core.decisions import Deny
-from hookline._core.points import POINTS
-from hookline._core.reasons import Skip
 from hookline.journal import entries as en
 from hookline.workbench.rows import Role, Span, first_line
 
@@ -65,7 +62,7 @@ def said_rows(outcome: en.Outcome, dispatched: en.Dispatched) -> Iterator[list[S
         yield _said(outcome.decision.decision, outcome.decision.reason, ignored)
     for effect in outcome.effects:
         yield _said(str(effect.get("effect", "effect")), _content(effect), ignored)
-    if _went_unanswered(outcome, dispatched):
+    if hook in dispatched.unheard:
         yield [Span(Role.MARK, f"! {UNANSWERED}"), Span(Role.TEXT, "it may deny, and was not heard")]
 
 
@@ -100,16 +97,3 @@ def _said(word: str, content: str, ignored: Mapping[str, str]) -> list[Span]:
 
 def _content(effect: Mapping[str, Any]) -> str:
     return "; ".join(compact(value) for name, value in effect.items() if name != "effect")
-
-
-def _went_unanswered(outcome: en.Outcome, dispatched: en.Dispatched) -> bool:
-    """Whether a hook that could have stopped the action gave no answer, and the action went on."""
-    point = POINTS.get(str(dispatched.event.get("point", "")))
-    return (
-        outcome.kind in ("failed", "skipped")
-        and outcome.why != Skip.DENIED_EARLIER.value
-        and DENY in outcome.hook.commits
-        and (point is None or Deny in point.admits)
-        and dispatched.failed_run is None
-        and (dispatched.decision is None or dispatched.decision.decision != DENY)
-    )

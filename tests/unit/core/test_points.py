@@ -1,6 +1,7 @@
 """Points and the events that stand for them."""
 
 from dataclasses import FrozenInstanceError, dataclass
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,25 @@ def test_a_point_is_declared_once() -> None:
     with pytest.raises(ValueError, match="'before_run' is declared twice"):
         hook_point("before_run")(Another)
     assert POINTS["before_run"].event is ev.BeforeRun
+
+
+@pytest.mark.parametrize(
+    ("terms", "found"),
+    [
+        ({"subject": "stag"}, "Deploying has no field 'stag' to match against"),
+        ({"admits": ("Deny",)}, "admits classes of decisions and effects, found 'Deny'"),
+    ],
+)
+def test_a_point_that_could_not_work_is_not_declared(terms: dict[str, Any], found: str) -> None:
+    """What every dispatch would break on is said where it is written, and the point is not there."""
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Deploying(Event):
+        stage: str = ""
+
+    with pytest.raises(ValueError, match=found):
+        hook_point("deploying", **terms)(Deploying)
+    assert "deploying" not in POINTS
 
 
 def test_every_point_can_tell_the_person_something() -> None:

@@ -185,10 +185,8 @@ MARK = "! proceeded_without_answer  it may deny, and was not heard"
         (dispatched(CALL, failed(hook()), answered(hook("b"), decision=Allow()), decision=Allow()), True),
         (dispatched(CALL, failed(hook(commits=frozenset({AddContext})))), False),
         (dispatched(StepEnd(origin=STEP), failed(hook())), True),
-        (dispatched(AfterToolCall(tool_name="b", input={}, origin=STEP), failed(hook())), False),
         (dispatched(CALL, failed(hook()), decision=Deny("strict"), decided_by="guard"), False),
         (dispatched(CALL, failed(hook()), failed_run=failed(hook())), False),
-        (dispatched(CALL, Outcome(hook=hook(), kind=Kind.SKIPPED, why=Skip.DENIED_EARLIER)), False),
         (dispatched(CALL, answered(hook(), by=hook("b"), links=(failed(hook()),))), False),
     ],
     ids=[
@@ -197,10 +195,8 @@ MARK = "! proceeded_without_answer  it may deny, and was not heard"
         "another one allowed it",
         "an observer",
         "a step",
-        "nothing can be denied there",
         "denied",
         "the run failed",
-        "denied before",
         "its fallback answered",
     ],
 )

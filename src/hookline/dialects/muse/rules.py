@@ -353,8 +353,8 @@ RULES: tuple[MuseRule, ...] = (
 BY_NAME: dict[str, MuseRule] = {rule.name: rule for rule in RULES}
 BY_EVENT: dict[type[Event], MuseRule] = {rule.event: rule for rule in RULES}
 
-# What a matcher may call a built-in tool besides its own name. Payloads carry the tool's own name. `Glob` is a word
-# that is accepted and names nothing.
+# What a matcher may call a built-in tool besides its own name. Payloads carry the tool's own name. `Glob`, which the
+# document knows too, names nothing, so it has no row.
 TOOL_ALIASES: dict[str, tuple[str, ...]] = {
     "bash": ("Bash", "shell"),
     "read_file": ("Read",),

@@ -1,11 +1,13 @@
 """The file tools: read, write, edit."""
 
+import asyncio
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 from msgspec import Meta
 
 from hookline._core.errors import ToolError
+from hookline._core.finish import Cancellations
 from hookline.session.ports import CallContext, Risk, ToolResult
 from hookline.session.tools._base import BuiltinTool, PathText, ToolInput
 from hookline.session.tools._files import is_inside, locate, read_text, replace_text, shown
@@ -45,7 +47,21 @@ class Editing(FileInput, frozen=True):
 Input = TypeVar("Input", bound=FileInput)
 
 
-class ReadFile(BuiltinTool[Reading]):
+class FileTool(BuiltinTool[Input]):
+    """A tool that works on one file, in a thread: a large one would hold up whatever else the program does."""
+
+    def work(self, wanted: Input, workspace: Path) -> ToolResult:
+        raise NotImplementedError
+
+    async def perform(self, wanted: Input, context: CallContext) -> ToolResult:
+        """What is begun is ended, also where the call is cancelled: half a change is none."""
+        cancellations = Cancellations()
+        result = await cancellations.finish(asyncio.to_thread(self.work, wanted, context.session.workspace))
+        cancellations.raise_if_any()
+        return result
+
+
+class ReadFile(FileTool[Reading]):
     name = "read_file"
     description = "Read a text file, or some lines of it. The lines are given exactly as they stand there."
     shape = Reading
@@ -53,15 +69,15 @@ class ReadFile(BuiltinTool[Reading]):
     def reach(self, wanted: Reading, workspace: Path) -> Risk:
         return Risk.READS if is_inside(locate(wanted.path, workspace), workspace) else Risk.REACHES_OUT
 
-    async def perform(self, wanted: Reading, context: CallContext) -> ToolResult:
-        path = locate(wanted.path, context.session.workspace)
+    def work(self, wanted: Reading, workspace: Path) -> ToolResult:
+        path = locate(wanted.path, workspace)
         lines = lines_of(read_text(path))
         if wanted.offset > max(len(lines), 1):
             raise ToolError(f"{path} has {len(lines)} lines; `offset` is {wanted.offset}")
         return ToolResult(text=_excerpt(lines, wanted.offset, wanted.limit))
 
 
-class ChangingTool(BuiltinTool[Input]):
+class ChangingTool(FileTool[Input]):
     """A tool that changes one file."""
 
     def reach(self, wanted: Input, workspace: Path) -> Risk:
@@ -73,8 +89,7 @@ class WriteFile(ChangingTool[Writing]):
     description = "Create a text file, with the directories it needs, or replace its whole content."
     shape = Writing
 
-    async def perform(self, wanted: Writing, context: CallContext) -> ToolResult:
-        workspace = context.session.workspace
+    def work(self, wanted: Writing, workspace: Path) -> ToolResult:
         path = locate(wanted.path, workspace)
         verb = "created" if replace_text(path, wanted.content) else "replaced"
         return ToolResult(text=f"{verb} {shown(path, workspace)}: {len(wanted.content.encode())} bytes")
@@ -88,8 +103,7 @@ class EditFile(ChangingTool[Editing]):
     )
     shape = Editing
 
-    async def perform(self, wanted: Editing, context: CallContext) -> ToolResult:
-        workspace = context.session.workspace
+    def work(self, wanted: Editing, workspace: Path) -> ToolResult:
         path = locate(wanted.path, workspace)
         text = read_text(path)
         if wanted.find == wanted.replace:
