@@ -15,11 +15,11 @@ from hookline._core.hooks import Hook
 from hookline._core.outcomes import Outcome
 from hookline._core.payload import CallFailed, Limits, Payload, Reply, Returned
 from hookline._core.points import POINTS, Event, Origin
-from hookline._core.ports import LanePolicy, Refused, Strategy, WhenFull
+from hookline._core.ports import LanePolicy, Refused, WhenFull
 from hookline._core.reasons import Failure, Skip
 from hookline._core.records import Dispatched, HookEnded, HookStarted, Record
 from hookline._core.resolution import Resolution
-from hookline._core.rules import FailurePolicy, Rule
+from hookline._core.rules import FailurePolicy, Rule, Strategy
 from hookline._core.targets import Target
 from hookline._engine.engine import HookEngine
 from hookline.dialects._base import TableDialect

@@ -19,9 +19,9 @@ from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind, Outcome
 from hookline._core.payload import CallFailed
 from hookline._core.points import Event
-from hookline._core.ports import Refused, Strategy
+from hookline._core.ports import Refused
 from hookline._core.reasons import Failure, Skip
-from hookline._core.rules import FailurePolicy
+from hookline._core.rules import FailurePolicy, Strategy
 
 # How long an example takes on a machine with other work is no part of any law.
 LAW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

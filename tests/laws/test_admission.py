@@ -15,9 +15,8 @@ from hookline._core.errors import UsageError
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind
 from hookline._core.points import Event
-from hookline._core.ports import Strategy
 from hookline._core.reasons import Failure
-from hookline._core.rules import FailurePolicy
+from hookline._core.rules import FailurePolicy, Strategy
 
 
 @st.composite

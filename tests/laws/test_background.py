@@ -31,9 +31,9 @@ from hookline._core.effects import AddContext, RewriteInput
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind
 from hookline._core.points import Event
-from hookline._core.ports import LanePolicy, Strategy, WhenFull
+from hookline._core.ports import LanePolicy, WhenFull
 from hookline._core.reasons import Failure, Skip
-from hookline._core.rules import FailurePolicy
+from hookline._core.rules import FailurePolicy, Strategy
 
 BOTH = [pytest.param(each, id=each.value) for each in Strategy]
 LONG = 60.0  # a budget that no test uses up

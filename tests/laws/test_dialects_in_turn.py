@@ -25,10 +25,9 @@ from hookline._core.effects import AddContext, Combine, EndRun, Reopen, RewriteI
 from hookline._core.events import BeforeRun, BeforeRunEnd, StepEnd
 from hookline._core.hooks import Hook
 from hookline._core.points import Event
-from hookline._core.ports import Strategy
 from hookline._core.reasons import Skip
 from hookline._core.resolution import Applied, Ignored, Resolution
-from hookline._core.rules import FailurePolicy
+from hookline._core.rules import FailurePolicy, Strategy
 
 BOTH = [pytest.param(each, id=each.value) for each in Strategy]
 LONG = 60.0  # a budget that no test uses up

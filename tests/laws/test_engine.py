@@ -28,9 +28,8 @@ from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind
 from hookline._core.payload import Payload
 from hookline._core.points import Event
-from hookline._core.ports import Strategy
 from hookline._core.reasons import Failure
-from hookline._core.rules import FailurePolicy
+from hookline._core.rules import FailurePolicy, Strategy
 from hookline._core.targets import Target
 from hookline._engine.engine import HookEngine
 from hookline.adapters import builtin

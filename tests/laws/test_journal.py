@@ -111,6 +111,14 @@ resolutions = st.builds(
     outcomes=st.lists(outcomes, max_size=2).map(tuple),
     failed_run=st.none() | outcomes,
 )
+dispatches = st.builds(
+    lambda origin, resolution, duration: rec.Dispatched(
+        origin=origin, event=resolution.event, resolution=resolution, duration=duration
+    ),
+    origins,
+    resolutions,
+    seconds,
+)
 records: st.SearchStrategy[rec.Record] = st.one_of(
     st.builds(rec.SessionOpened, origin=origins, source=texts, workspace=texts, parent=st.none() | texts),
     st.builds(rec.SessionClosed, origin=origins, reason=texts, abandoned=st.lists(texts, max_size=2).map(tuple)),
@@ -134,7 +142,7 @@ records: st.SearchStrategy[rec.Record] = st.one_of(
     st.builds(rec.ApprovalAsked, origin=origins, call_id=texts, tool=texts, allowed=st.booleans(), by=texts),
     st.builds(rec.HookStarted, origin=origins, hook=hooks, event=events),
     st.builds(rec.HookEnded, origin=origins, outcome=outcomes, event=events),
-    st.builds(rec.Dispatched, origin=origins, resolution=resolutions, duration=seconds),
+    dispatches,
     st.builds(rec.ReopenRefused, origin=origins, point=texts, hook=texts, limit=numbers),
     st.builds(rec.Noted, origin=origins, text=texts, hook=texts),
 )
@@ -190,7 +198,7 @@ def test_what_is_written_is_read(account: list[rec.Record]) -> None:
 
 
 @LAW
-@given(st.lists(st.builds(rec.Dispatched, origin=origins, resolution=resolutions, duration=seconds), max_size=3))
+@given(st.lists(dispatches, max_size=3))
 def test_every_event_can_be_asked_again(account: list[rec.Dispatched]) -> None:
     """An event that is rebuilt from the journal equals the one that was dispatched, where it happened included."""
     with tempfile.TemporaryDirectory() as folder:
@@ -284,7 +292,9 @@ def test_no_secret_is_written(secrets: dict[str, str], data: st.DataObject) -> N
     event = BeforeToolCall(tool_name="bash", input={"a": [data.draw(holding)], data.draw(holding): 1}, origin=origin)
     account = [
         rec.RunStarted(origin=origin, prompt=data.draw(holding)),
-        rec.Dispatched(origin=origin, resolution=Resolution(event=event, outcomes=(outcome,)), duration=0.0),
+        rec.Dispatched(
+            origin=origin, event=event, resolution=Resolution(event=event, outcomes=(outcome,)), duration=0.0
+        ),
     ]
     with tempfile.TemporaryDirectory() as folder:
         entries = list(read(journal_of(folder, account, **secrets)))

@@ -16,11 +16,10 @@ from hookline._core.events import BeforeToolCall
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind
 from hookline._core.points import Event
-from hookline._core.ports import Strategy
 from hookline._core.reasons import Failure
 from hookline._core.records import HookStarted
 from hookline._core.resolution import Resolution
-from hookline._core.rules import FailurePolicy
+from hookline._core.rules import FailurePolicy, Strategy
 
 Case = tuple[Event, list[Hook], FailurePolicy, bool]
 

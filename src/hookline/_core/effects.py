@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -20,6 +20,10 @@ class Effect:
     """Base of all effects. A subclass says how two of it combine; the losers stand in `Resolution.ignored`."""
 
     combine: ClassVar[Combine] = Combine.APPEND
+
+    def applied_to(self, event: Any) -> Any:
+        """The event as this effect leaves it for whoever is asked next: as it was, for nearly all of them."""
+        return event
 
     def is_sound(self) -> bool:
         """Whether it holds what its fields say, where wrong values would otherwise be met only when it is applied."""
@@ -51,6 +55,9 @@ class RewriteInput(Effect):
         """Keep a copy: what is judged is what runs, whatever its maker does to the original afterwards."""
         if isinstance(self.input, Mapping):
             object.__setattr__(self, "input", copy.deepcopy(dict(self.input)))
+
+    def applied_to(self, event: Any) -> Any:
+        return replace(event, input=copy.deepcopy(self.input))
 
     def is_sound(self) -> bool:
         return isinstance(self.input, Mapping)

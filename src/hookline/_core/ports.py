@@ -11,14 +11,7 @@ from hookline._core.points import Event
 from hookline._core.reasons import Skip
 from hookline._core.records import Record
 from hookline._core.resolution import Resolution
-from hookline._core.rules import Rule
-
-
-class Strategy(Enum):
-    """How the foreground hooks of one dialect are run at one event."""
-
-    PARALLEL = "parallel"  # all start at once, none sees another's answer, the configured order decides
-    CHAIN = "chain"  # one after the other by priority, each sees the event as earlier ones left it, a Deny ends it
+from hookline._core.rules import Rule, Strategy
 
 
 class WhenFull(Enum):
@@ -51,7 +44,10 @@ class Dialect(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def strategy(self) -> Strategy: ...
+    def strategy(self) -> Strategy:
+        """How its hooks are run, where a rule does not say otherwise."""
+        ...
+
     @property
     def output_bytes(self) -> int: ...
     @property

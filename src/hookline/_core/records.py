@@ -171,9 +171,10 @@ class HookEnded(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatched(Record):
-    """All hooks of one event ended and were folded."""
+    """All hooks of one event ended and were folded. `event` is as they were asked, the resolution's as they left it."""
 
     kind = "dispatched"
+    event: Event
     resolution: Resolution
     duration: float
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Outcome
-from hookline._core.ports import Strategy
+from hookline._core.rules import Strategy
 from hookline._engine.background import Job, Lane
 from hookline._engine.chain import cut_off, is_cut_off, run_chain
 from hookline._engine.invoke import invoke
@@ -30,7 +30,7 @@ async def ask(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook], 
         outcomes, _ = await _ask_foreground(hooks, occasion)
         return outcomes
     foreground = [hook for hook in hooks if not hook.background]
-    if occasion.dialect.strategy is Strategy.PARALLEL:
+    if occasion.strategy is Strategy.PARALLEL:
         await _send(background, occasion, lane)
         outcomes, _ = await _ask_foreground(foreground, occasion)
         return outcomes
@@ -40,7 +40,7 @@ async def ask(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook], 
 
 
 async def _ask_foreground(hooks: Sequence[Hook], occasion: Occasion) -> tuple[list[Outcome], Occasion]:
-    run = RUN[occasion.dialect.strategy]
+    run = RUN[occasion.strategy]
     if not occasion.denied:
         return await run(hooks, occasion) if hooks else ([], occasion)
     called = [hook for hook in hooks if not is_cut_off(hook, occasion)]

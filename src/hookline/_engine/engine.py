@@ -198,7 +198,7 @@ class HookEngine:
             resolution = Resolution(event=event)
         if recorder is not None:
             took = time.monotonic() - since
-            recorder.record(Dispatched(origin=event.origin, resolution=resolution, duration=took))
+            recorder.record(Dispatched(origin=event.origin, event=event, resolution=resolution, duration=took))
         return resolution
 
     def _lane(self, dialect: Dialect, hook: Hook) -> Lane:

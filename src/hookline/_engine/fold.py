@@ -1,11 +1,9 @@
 """Outcomes to resolution: pure, and blind to the order in which hooks finished."""
 
-import copy
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from hookline._core.decisions import DECISIONS, Decision, Deny
-from hookline._core.effects import Combine, Effect, RewriteInput
+from hookline._core.effects import Combine, Effect
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind, Outcome
 from hookline._core.points import Event
@@ -88,10 +86,9 @@ def reason_of(outcome: Outcome) -> str:
 
 
 def rewritten(event: Event, applied: Iterable[Applied]) -> Event:
-    """The event as the applied rewrites leave it."""
+    """The event as the applied effects leave it."""
     for each in applied:
-        if isinstance(each.effect, RewriteInput):
-            event = replace(event, input=copy.deepcopy(each.effect.input))  # type: ignore[call-arg]  # only tool points admit it
+        event = each.effect.applied_to(event)
     return event
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hookline._core.errors import UsageError
 from hookline._core.hooks import Hook
 from hookline._core.points import Event
-from hookline._core.ports import Dialect, Strategy
-from hookline._core.rules import Rule
+from hookline._core.ports import Dialect
+from hookline._core.rules import Rule, Strategy
 from hookline._core.targets import Target
 
 
@@ -35,11 +36,16 @@ def in_order(hooks: Collection[Hook], dialects: Sequence[Dialect]) -> tuple[Hook
     """*hooks* by dialect, and within a chain by priority, the background last. Ties keep the order of registration."""
     ordered: list[Hook] = []
     for dialect in dialects:
-        mine = [hook for hook in hooks if hook.dialect == dialect.name]
-        if dialect.strategy is Strategy.CHAIN:
-            mine.sort(key=lambda hook: (hook.background, 0 if hook.background else hook.priority))
-        ordered.extend(mine)
+        mine = (hook for hook in hooks if hook.dialect == dialect.name)
+        ordered.extend(sorted(mine, key=partial(_place, dialect)))
     return tuple(ordered)
+
+
+def _place(dialect: Dialect, hook: Hook) -> tuple[bool, int]:
+    rule = dialect.rule(hook.event.point.event)
+    if rule is None or (rule.strategy or dialect.strategy) is not Strategy.CHAIN:
+        return False, 0
+    return hook.background, 0 if hook.background else hook.priority
 
 
 def plan_for(event: type[Event], hooks: Iterable[Hook], dialects: Sequence[Dialect]) -> tuple[Group, ...]:

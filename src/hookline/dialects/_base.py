@@ -9,10 +9,10 @@ from hookline._core.answer import Answer
 from hookline._core.hooks import HeldBack, Hook, SessionSettings
 from hookline._core.payload import CallFailed, Payload, Reply
 from hookline._core.points import Event
-from hookline._core.ports import LanePolicy, Refused, Strategy
+from hookline._core.ports import LanePolicy, Refused
 from hookline._core.problems import Problem
 from hookline._core.records import Record
-from hookline._core.rules import Rule
+from hookline._core.rules import Rule, Strategy
 
 RUN_FLAG, YOLO_FLAG = "run-flag", "yolo-flag"  # how a command line trusts a folder
 TRUSTED_BY = frozenset({"", RUN_FLAG, YOLO_FLAG})

@@ -9,9 +9,9 @@ from hookline._core.events import BeforeRun
 from hookline._core.hooks import Hook
 from hookline._core.payload import CallFailed, Payload, Reply, Returned
 from hookline._core.points import Event, Point
-from hookline._core.ports import LanePolicy, Strategy
+from hookline._core.ports import LanePolicy
 from hookline._core.reasons import Failure
-from hookline._core.rules import FailurePolicy, Rule
+from hookline._core.rules import FailurePolicy, Rule, Strategy
 from hookline.dialects._base import Package, TableDialect
 
 # Context of a refused tool call still helps the model; that of a refused prompt has nobody to help.

@@ -190,11 +190,20 @@ def _hook_ended(record: rec.HookEnded) -> en.Body:
     return en.HookEnded(outcome=outcome_fields(record.outcome), event=event_mention(record.event))
 
 
+def _changed(asked: Event, left: Event) -> dict[str, Any]:
+    """The fields that hooks changed, as they were before."""
+    if asked is left:
+        return {}
+    names = (name for name in _FIELD_NAMES[type(asked)] if getattr(asked, name) != getattr(left, name, None))
+    return {name: getattr(asked, name) for name in names}
+
+
 def _dispatched(record: rec.Dispatched) -> en.Body:
     resolution = record.resolution
     failed = resolution.failed_run
     return en.Dispatched(
         event=event_fields(resolution.event),
+        asked=_changed(record.event, resolution.event),
         duration_ms=milliseconds(record.duration),
         decision=decision_fields(resolution.decision),
         decided_by=resolution.decided_by,

@@ -217,13 +217,15 @@ class HookEnded(Body, frozen=True):
 
 @body_for(rec.Dispatched)
 class Dispatched(Body, frozen=True):
-    """`event` has every field of the event, as the hooks left it. `failed_run` is the id of the hook that did.
+    """`event` has every field of the event, as the hooks left it; `asked` those that they changed, as they were asked.
 
-    `unheard` are the ids of hooks that could have denied and gave no answer, where the action went on.
+    `failed_run` is the id of the hook that did. `unheard` are the ids of hooks that could have denied and gave no
+    answer, where the action went on.
     """
 
     event: dict[str, Any]
     duration_ms: float
+    asked: dict[str, Any] = {}
     decision: Decision | None = None
     decided_by: str | None = None
     applied: tuple[Applied, ...] = ()

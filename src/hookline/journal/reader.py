@@ -6,17 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn, TypeVar
+from typing import BinaryIO, NoReturn, TypeVar
 
 import msgspec
 
 from hookline._core import events as _events  # noqa: F401  fills POINTS
-from hookline._core.effects import RewriteInput
 from hookline._core.errors import StateError, UsageError
 from hookline._core.messages import Message
 from hookline._core.points import POINTS, Event, Origin
 from hookline.journal import entries as en
-from hookline.journal.encode import word_name
 from hookline.journal.places import SUFFIX, checked_session_id
 
 T = TypeVar("T")
@@ -165,8 +163,7 @@ def find(folder: Path, session_id: str) -> Path:
 def events_from(path: Path) -> Iterator[Occurrence | Damage]:
     """Every event that hooks were asked about, as an object again, for asking today's hooks the same.
 
-    An input that a hook rewrote is the model's own again where the journal has the model's message. An event that
-    cannot be rebuilt is reported as damage.
+    An event comes as the hooks were asked, whatever they made of it. One that cannot be rebuilt is reported as damage.
     """
     sessions: defaultdict[str, _Said] = defaultdict(_Said)
     for entry in read(path):
@@ -180,18 +177,15 @@ def events_from(path: Path) -> Iterator[Occurrence | Damage]:
 
 
 class _Said:
-    """A conversation while its lines are read: every message, and the newest message's calls."""
+    """A conversation while its lines are read."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
-        self.inputs: dict[str, Any] = {}  # by call id
 
     def hear(self, body: en.Body) -> None:
         match body:
             case en.MessageAdded(message=message):
                 self.messages.append(message)
-                if message.calls:
-                    self.inputs = {call.id: call.input for call in message.calls}
             case en.ContextAdded(text=text):
                 self.messages.append(Message(role="developer", text=text))
             case en.ConversationReplaced(messages=replacement):
@@ -298,13 +292,10 @@ def _continued(told: Summary, entry: Entry | Damage) -> Summary:
 
 
 def _occurrence(entry: Entry, body: en.Dispatched, said: _Said) -> Occurrence | Damage:
-    told = dict(body.event)
+    told = {**body.event, **body.asked}
     point = POINTS.get(str(told.pop("point", "")))
     if point is None:
         return Damage(entry.line, f"an event of an unknown hook point, {body.event.get('point')!r}")
-    rewritten = any(each.effect.get("effect") == word_name(RewriteInput) for each in body.applied)
-    if rewritten and told.get("call_id") in said.inputs:
-        told["input"] = said.inputs[told["call_id"]]
     if isinstance(told.get("messages"), int):
         if told["messages"] != len(said.messages):
             why = f"an event about {told['messages']} messages, of which {len(said.messages)} are in the journal"

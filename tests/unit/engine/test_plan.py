@@ -1,6 +1,6 @@
 """Which hooks an event reaches, and in which order they stand."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ from hookline._core.events.tool import ToolEvent
 from hookline._core.hooks import Hook
 from hookline._core.matchers import names
 from hookline._core.points import Event
-from hookline._core.ports import Strategy
+from hookline._core.rules import Strategy
 
 
 @drawn.LAW
@@ -94,3 +94,16 @@ async def test_an_event_of_no_point_is_wrong_use(event: Event) -> None:
 
     with pytest.raises(UsageError):
         await rig.dispatch(event)
+
+
+async def test_a_row_may_have_a_strategy_of_its_own() -> None:
+    """One point of a parallel dialect may be a chain: there the order of priority holds, and a Deny ends it."""
+    of = dialect(strategy=Strategy.PARALLEL)
+    chained = replace(of.rules[BeforeToolCall], strategy=Strategy.CHAIN)
+    of = replace(of, rules={**of.rules, BeforeToolCall: chained})
+    rig = Rig(hook("late", priority=2), hook("early", Deny("no"), priority=1), of=of)
+
+    resolution = await rig.dispatch()
+
+    assert rig.puppets.names == ["early"]
+    assert [outcome.hook.id for outcome in resolution.outcomes] == ["early", "late"]

@@ -181,7 +181,9 @@ def test_a_resolution_says_what_counts_and_what_does_not(make_hook: Callable[...
         failed_run=failed,
     )
 
-    line = told(encode.body_of(rec.Dispatched(origin=origin, resolution=resolution, duration=0.25)))
+    line = told(
+        encode.body_of(rec.Dispatched(origin=origin, event=resolution.event, resolution=resolution, duration=0.25))
+    )
 
     assert line["decision"] == {"decision": "ask", "reason": "really?"}
     assert line["decided_by"] == "a"

@@ -74,7 +74,7 @@ def failed(hook: Hook, why: Failure = Failure.TIMEOUT, **more: Any) -> Outcome:
 
 def dispatched(event: Event, *outcomes: Outcome, **resolved: Any) -> rec.Dispatched:
     resolution = Resolution(event=event, outcomes=outcomes, **resolved)
-    return rec.Dispatched(origin=event.origin, resolution=resolution, duration=0.0005)
+    return rec.Dispatched(origin=event.origin, event=event, resolution=resolution, duration=0.0005)
 
 
 def test_a_session_as_a_tree(told: Told) -> None:
