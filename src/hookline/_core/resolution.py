@@ -7,7 +7,7 @@ from hookline._core.answer import Word
 from hookline._core.decisions import Decision, Deny
 from hookline._core.effects import Effect
 from hookline._core.made import made
-from hookline._core.outcomes import Kind, Outcome
+from hookline._core.outcomes import Outcome
 from hookline._core.points import Event
 
 T = TypeVar("T", bound=Effect)
@@ -69,7 +69,7 @@ class Resolution:
 
     def unheard(self) -> tuple[Outcome, ...]:
         """The outcomes of hooks that could have denied and gave no answer, where the action goes on all the same."""
-        if self.denied:
+        silent = [each for each in self.outcomes if each.why is not None]  # failed or skipped: a reason says why
+        if not silent or self.denied:
             return ()
-        silent = (Kind.FAILED, Kind.SKIPPED)
-        return tuple(each for each in self.outcomes if each.kind in silent and Deny in each.hook.commits)
+        return tuple([each for each in silent if Deny in each.hook.commits])

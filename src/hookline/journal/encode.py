@@ -89,12 +89,15 @@ def origin_fields(origin: Origin) -> dict[str, Any]:
     return told
 
 
+_MODEL_CALLS = (BeforeModelCall, AfterModelCall)
+
+
 def event_fields(event: Event) -> dict[str, Any]:
     """The whole event, but for a model call: the messages are in lines of their own, so their number will do."""
     told: dict[str, Any] = {"point": event.point.name, "origin": origin_fields(event.origin)}
     for name in _FIELD_NAMES[type(event)]:
         told[name] = getattr(event, name)
-    if isinstance(event, BeforeModelCall | AfterModelCall):
+    if isinstance(event, _MODEL_CALLS):
         told["messages"] = len(event.messages)
         told["tools"] = [_outline(spec) for spec in event.tools]
     return told
@@ -192,8 +195,6 @@ def _hook_ended(record: rec.HookEnded) -> en.Body:
 
 def _changed(asked: Event, left: Event) -> dict[str, Any]:
     """The fields that hooks changed, as they were before."""
-    if asked is left:
-        return {}
     names = (name for name in _FIELD_NAMES[type(asked)] if getattr(asked, name) != getattr(left, name, None))
     return {name: getattr(asked, name) for name in names}
 
@@ -203,7 +204,7 @@ def _dispatched(record: rec.Dispatched) -> en.Body:
     failed = resolution.failed_run
     return en.Dispatched(
         event=event_fields(resolution.event),
-        asked=_changed(record.event, resolution.event),
+        asked={} if record.event is resolution.event else _changed(record.event, resolution.event),
         duration_ms=milliseconds(record.duration),
         decision=decision_fields(resolution.decision),
         decided_by=resolution.decided_by,
@@ -212,7 +213,7 @@ def _dispatched(record: rec.Dispatched) -> en.Body:
             en.Ignored(hook=each.hook, what=word_name(each.what), why=each.why) for each in resolution.ignored
         ),
         failed_run=None if failed is None else failed.hook.id,
-        unheard=tuple(outcome.hook.id for outcome in resolution.unheard()),
+        unheard=tuple([outcome.hook.id for outcome in resolution.unheard()]),
         outcomes=tuple(outcome_fields(outcome) for outcome in resolution.outcomes),
     )
 
