@@ -79,8 +79,9 @@ def _matches(glob: str, text: str) -> bool:
     return True
 
 
-# What a command line is made of, tried in this order. Parentheses, backquotes, `$(`, `$'`, here-documents and a quote
-# that is never closed are missing on purpose: where one stands, the line cannot be taken apart.
+# What a command line is made of, tried in this order. Parentheses, backquotes, `$(`, `$'`, `${` with more in it than
+# plain characters, here-documents and a quote that is never closed are missing on purpose: where one stands, the line
+# cannot be taken apart.
 _LEXEME = re.compile(
     r"""
     (?P<gap>[ \t]+)
@@ -88,9 +89,9 @@ _LEXEME = re.compile(
   | (?P<redirect>[0-9]*(?:[<>]&|&>>?|>\||>>|<>|<<<|>|<(?!<)))
   | (?P<end>&&|\|\||[;|&\n])
   | '(?P<literal>[^']*)'
-  | "(?P<quoted>(?:[^"\\`$]|\\.|\$(?!\())*)"
+  | "(?P<quoted>(?:[^"\\`$]|\\.|\$\{[\w:?+=@#%/.,^!*-]*\}|\$(?![({]))*)"
   | \\(?P<escaped>.)
-  | (?P<bare>(?:[^ \t\n;|&'"\\`()<>$]|\$(?![('"]))+)
+  | (?P<bare>(?:[^ \t\n;|&'"\\`()<>$]|\$\{[\w:?+=@#%/.,^!*-]*\}|\$(?![('"{]))+)
     """,
     re.VERBOSE | re.DOTALL,
 )

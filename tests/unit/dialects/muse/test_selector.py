@@ -101,6 +101,10 @@ CASES = [
     ("Bash(rm *)", "ls # it's rm x", False),
     ("Bash(rm *)", "ls a#'b", True),
     ("Bash(rm *)", "ls *.py ~/x {a,b}", False),
+    ("Bash(rm *)", "echo ${x:- #a}; ls", True),
+    ("Bash(rm *)", 'echo "${x:-"a #b"}"; ls', True),
+    ("Bash(rm *)", "echo a${x:-\t#}; ls", True),
+    ("Bash(rm *)", 'echo "${x:-y}" ${#x} ${x##*/}', False),
 ]
 
 
