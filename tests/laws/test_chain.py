@@ -293,3 +293,20 @@ async def test_a_guard_that_keeps_failing_keeps_being_asked() -> None:
         assert failed.outcomes[0].why is Failure.CRASHED
     assert (await rig.dispatch(in_session("one", command="rm -rf build"))).decision == Deny("never")
     assert len(rig.puppets.calls) == 51
+
+
+async def test_what_a_hook_does_to_a_rewritten_event_reaches_nobody() -> None:
+    """After a rewrite each hook has the event for itself: a guard judges what will run, whatever another did to it."""
+    seen: list[str] = []
+
+    def meddle(event: BeforeToolCall) -> None:
+        event.input["command"] = "ls"
+
+    def look(event: BeforeToolCall) -> None:
+        seen.append(event.input["command"])
+
+    rig = Rig(hook("a", RewriteInput({"command": "rm"})), hook("b", meddle), hook("c", look))
+    resolution = await rig.dispatch()
+
+    assert seen == ["rm"]
+    assert resolution.event == replace(EVENT, input={"command": "rm"})

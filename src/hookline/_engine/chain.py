@@ -1,11 +1,13 @@
 """The chain strategy: one after the other, each sees the event as earlier ones left it, a Deny ends it."""
 
+import copy
 from collections.abc import Sequence
 from dataclasses import replace
 
 from hookline._core.answer import NOTHING
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Outcome
+from hookline._core.points import Event
 from hookline._core.reasons import Skip
 from hookline._engine.fold import fold
 from hookline._engine.invoke import invoke, skipped
@@ -18,14 +20,23 @@ async def run_chain(hooks: Sequence[Hook], occasion: Occasion) -> tuple[list[Out
     A hook behind a Deny is skipped, unless it commits nothing and the dialect promises its observers to be called.
     """
     outcomes: list[Outcome] = []
+    original = occasion.event
     for hook in hooks:
         if occasion.denied and is_cut_off(hook, occasion):
             outcomes.append(cut_off(hook))
             continue
-        outcome = await invoke(hook, occasion)
+        outcome = await invoke(hook, _own(occasion, original))
         outcomes.append(outcome)
         occasion = _as_left_by(outcome, occasion)
     return outcomes, occasion
+
+
+def _own(occasion: Occasion, original: Event) -> Occasion:
+    """The occasion with an event that is this hook's alone, where earlier hooks changed it: it can be changed in place.
+
+    What a hook does to the original itself whoever fired the event can see.
+    """
+    return occasion if occasion.event is original else replace(occasion, event=copy.deepcopy(occasion.event))
 
 
 def is_cut_off(hook: Hook, occasion: Occasion) -> bool:
