@@ -140,6 +140,15 @@ def test_waiting_for_a_lock_is_said(tmp_path: Path) -> None:
     assert "waiting for f.lock" in ran.stderr
 
 
+@pytest.mark.parametrize("dashes", ["", "--"])
+def test_a_lock_is_kept_by_the_whole_command(dashes: str, tmp_path: Path) -> None:
+    """A command may use descriptors 0 to 9 as it likes, and is killed by a pipe that nobody reads, as anywhere."""
+    ran = run(tmp_path, f"lock f {dashes} sh -c 'exec 3>log; flock -n f.lock true; echo $?; yes | head -1'")
+
+    assert ran.stdout == "1\ny\n"
+    assert ran.stderr == ""
+
+
 def test_a_prompt_file_has_an_end(tmp_path: Path) -> None:
     """A prompt may come from a pipe; one that never ends is refused instead of filling the memory."""
     endless = run(tmp_path, "exec --prompt-file /dev/zero")

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import signal
 import time
 
 import click
@@ -27,15 +28,22 @@ def COMMAND(file: str, command: tuple[str, ...]) -> int:  # noqa: N802  # the na
     """Run COMMAND while holding the lock of FILE, which is `FILE.lock` beside it."""
     path = f"{file}.lock"
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)  # stays open in COMMAND: its end lets go of the lock
-        os.set_inheritable(descriptor, True)  # noqa: FBT003  # positional by the function's own signature
+        opened = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        # It stays open in COMMAND, whose end lets go of the lock; 0 to 9 are for COMMAND's own use (`exec 3>log`).
+        descriptor = fcntl.fcntl(opened, fcntl.F_DUPFD, 10)
+        os.close(opened)
         _take(descriptor, path)
     except OSError as error:
         raise click.ClickException(f"cannot lock {path}: {error.strerror}") from error
+    program = command[1:] if command[0] == "--" else command
+    if not program:
+        raise click.UsageError("no command was given to run under the lock")
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by the interpreter, for itself
+        signal.signal(ignored, signal.SIG_DFL)
     try:
-        os.execvp(command[0], command)  # noqa: S606  # running the command is what this is for
+        os.execvp(program[0], program)  # noqa: S606  # running the command is what this is for
     except OSError as error:
-        raise click.ClickException(f"cannot run {command[0]}: {error.strerror}") from error
+        raise click.ClickException(f"cannot run {program[0]}: {error.strerror}") from error
 
 
 def _take(descriptor: int, path: str) -> None:

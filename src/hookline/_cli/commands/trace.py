@@ -82,7 +82,7 @@ def trace(
     if as_json:
         lines: Iterable[str] = (entry.text for entry in counted() if isinstance(entry, Entry))
     else:
-        lines = tree(_with(children(folder, path.stem), counted()), style=style, width=width)
+        lines = tree(_with(children(path.parent, path.stem), counted()), style=style, width=width)
     for line in lines:
         write(line)
     return 1 if damaged else 0
