@@ -18,7 +18,7 @@ from hookline.adapters import builtin
 from hookline.dialects import IN_CODE, PACKAGES
 from hookline.dialects._base import TRUSTED_BY, Loaded, Package
 from hookline.dialects._pattern import compile_expression
-from hookline.journal import Damage, Journal, Redactor, conversation, find, journal_path, read, sessions_folder
+from hookline.journal import Damage, Journal, Redactor, conversation, find, journal_path, read, sessions_folder, spoken
 from hookline.session.beginning import Beginning
 from hookline.session.ports import Tool
 from hookline.session.tools import builtin_tools
@@ -154,7 +154,8 @@ class JournalFolder:
     def resumed(self, session: str) -> Beginning:
         """A recorded session, named by its id or the start of it, to be gone on with."""
         path = find(self.folder, session)
-        return Beginning(session_id=path.stem, source="resume", conversation=conversation(path))
+        said = conversation(path)
+        return Beginning(session_id=path.stem, source="resume", conversation=said, recorded=said == spoken(path))
 
     def damage(self, session: str) -> tuple[Damage, ...]:
         """The lines of a session's journal that cannot be read, and so are missing from its conversation."""

@@ -56,6 +56,22 @@ def test_b86_a_signal_leaves_the_end_its_time(bash_place: Place, number: int, co
     assert [(end.event["reason"], end.outcomes[0].kind) for end in ends if end.outcomes] == [(reason, "answered")]
 
 
+def test_b86_a_signal_while_it_begins_is_told_at_its_end(bash_place: Place) -> None:
+    """Terminated before its first run, a session that has begun has an end, with the reason."""
+    os.mkfifo(bash_place.project / "begun")
+    start, end = command("echo x > begun; exec sleep 300"), command(CLEANS_UP, timeout=10)
+    bash_place.write_project(document(SessionStart=[start], SessionEnd=[end]))
+
+    host = bash_place.start()
+    assert (bash_place.project / "begun").read_text() == "x\n"
+    host.send_signal(signal.SIGTERM)
+    host.communicate(timeout=PATIENCE)
+
+    assert host.returncode == 143
+    ends = [entry.body for entry in bash_place.entries() if isinstance(entry.body, en.Dispatched)]
+    assert [end.event["reason"] for end in ends if end.event["point"] == "session_end"] == ["terminated"]
+
+
 def test_b86_ctrl_c_during_the_end_lets_traps_run(bash_place: Place) -> None:
     """Who does not want to wait for a SessionEnd hook ends it: it is told first, so its trap runs, and is on record."""
     os.mkfifo(bash_place.project / "begun")

@@ -90,7 +90,7 @@ def execute(options: Options) -> int:
         for damage in journals.damage(earlier):
             console.say(f"line {damage.line} of session {earlier} is damaged, and left out: {damage.why}")
     account = Account(None if options.no_session_log else journals, console)
-    ended_by: list[signal.Signals] = []
+    signals = EndSignals()
     session = partial(
         Session,
         project.engine,
@@ -103,7 +103,7 @@ def execute(options: Options) -> int:
         max_steps=options.max_model_steps,
         beginning=beginning,
     )
-    return _to_the_end(lambda: _converse(session, prompts, project.engine, console, ended_by), console, ended_by)
+    return _to_the_end(lambda: _converse(session, prompts, project.engine, console, signals), console, signals)
 
 
 async def _converse(
@@ -111,16 +111,15 @@ async def _converse(
     prompts: Sequence[str],
     engine: HookEngine,
     console: Console,
-    ended_by: Sequence[signal.Signals],
+    signals: "EndSignals",
 ) -> int:
     code = 0
     try:
-        async with engine, new_session() as session:
-            try:
+        async with engine:
+            session = new_session()
+            signals.session = session
+            async with session:
                 code = await _ask(session, prompts, console)
-            except asyncio.CancelledError:
-                await session.close("interrupted" if signal.SIGINT in ended_by else "terminated")
-                raise
     finally:
         console.summarise()
     return code
@@ -140,25 +139,33 @@ async def _ask(session: Session, prompts: Sequence[str], console: Console) -> in
     return code
 
 
-def _to_the_end(
-    work: Callable[[], Coroutine[None, None, int]], console: Console, ended_by: list[signal.Signals]
-) -> int:
-    """Run *work*; a signal to end cancels it, so that every hook's process is ended and the session closed.
+class EndSignals:
+    """Ends a session by the signals that end a program: its task is cancelled, so that everything ends in order."""
 
-    *ended_by* comes to hold the signal.
-    """
+    def __init__(self) -> None:
+        self.first: signal.Signals | None = None
+        self.session: Session | None = None
 
-    async def watched() -> int:
+    def listen(self) -> None:
+        """From now on the current task is ended by them."""
         task = asyncio.current_task()
         loop = asyncio.get_running_loop()
         for number in ENDS_BY:
+            loop.add_signal_handler(number, self._end, number, task)
 
-            def end(number: signal.Signals = number) -> None:
-                ended_by.append(number)
-                if task is not None:
-                    task.cancel()
+    def _end(self, number: signal.Signals, task: "asyncio.Task[object] | None") -> None:
+        self.first = self.first or number
+        if self.session is not None and self.first is not signal.SIGINT:
+            self.session.reason_if_cancelled = "terminated"
+        if task is not None:
+            task.cancel()
 
-            loop.add_signal_handler(number, end)
+
+def _to_the_end(work: Callable[[], Coroutine[None, None, int]], console: Console, signals: EndSignals) -> int:
+    """Run *work*; a signal to end cancels it, so that every hook's process is ended and the session closed."""
+
+    async def watched() -> int:
+        signals.listen()
         return await work()
 
     try:
@@ -168,11 +175,11 @@ def _to_the_end(
         console.say("interrupted")
         return 130
     except asyncio.CancelledError:
-        if not ended_by or ended_by[0] is signal.SIGINT:
+        if signals.first is None or signals.first is signal.SIGINT:
             console.say("interrupted")
             return 130
-        console.say(f"ended by {ended_by[0].name}")
-        return ENDS_BY[ended_by[0]]
+        console.say(f"ended by {signals.first.name}")
+        return ENDS_BY[signals.first]
     except StateError as error:
         console.say(f"{error}; --no-session-log keeps no journal")
         return 1

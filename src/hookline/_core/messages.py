@@ -1,6 +1,6 @@
 """The conversation: what the session keeps, the model reads and hooks may look at."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,34 @@ class Message:
     text: str
     calls: tuple[ToolCall, ...] = ()
     call_id: str | None = None
+
+
+NO_RESULT = "No result: the session ended before this call did."
+
+
+def with_results(messages: Iterable[Message], ended: Mapping[int, Mapping[str, str]]) -> Iterator[Message]:
+    """*messages*, each call with one result: no model takes a conversation with a call or a result by itself.
+
+    A call without one gets what *ended* has, by the place of the message that asked for it and the call's id, or a text
+    that says so. A result whose call is missing is left out.
+    """
+    waiting: dict[str, str] = {}  # the texts for calls without a result, in order
+
+    def missing() -> Iterator[Message]:
+        return (Message(role="tool", call_id=call_id, text=text) for call_id, text in waiting.items())
+
+    for place, message in enumerate(messages):
+        if message.role == "tool":
+            if message.call_id in waiting:
+                del waiting[message.call_id]
+                yield message
+            continue
+        if message.role != "developer":  # context may stand among the results
+            yield from missing()
+            known = ended.get(place, {})
+            waiting = {call.id: known.get(call.id, NO_RESULT) for call in message.calls}
+        yield message
+    yield from missing()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

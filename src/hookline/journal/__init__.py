@@ -12,6 +12,7 @@ from hookline.journal.reader import (
     find,
     read,
     sessions,
+    spoken,
     summary,
 )
 from hookline.journal.redact import Redactor
@@ -32,6 +33,7 @@ __all__ = [
     "read",
     "sessions",
     "sessions_folder",
+    "spoken",
     "state_folder",
     "summary",
 ]

@@ -3,7 +3,7 @@
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, NoReturn, TypeVar
@@ -12,14 +12,13 @@ import msgspec
 
 from hookline._core import events as _events  # noqa: F401  fills POINTS
 from hookline._core.errors import StateError, UsageError
-from hookline._core.messages import Message
+from hookline._core.messages import Message, with_results
 from hookline._core.points import POINTS, Event, Origin
 from hookline.journal import entries as en
 from hookline.journal.places import SUFFIX, checked_session_id
 
 T = TypeVar("T")
 
-NO_RESULT = "No result: the session ended before this call did."
 
 LAST = "last"
 MOST_NAMED = 5  # session ids in a message: enough to see which letter to write next
@@ -90,15 +89,13 @@ def conversation(path: Path) -> tuple[Message, ...]:
     A call whose result is missing, because the session ended before it, gets one that says so. A result whose call
     is missing is left out. No model takes a conversation with either.
     """
-    said = _Said()
-    ended: dict[str, str] = {}
-    for entry in _of_first_session(read(path)):
-        if isinstance(entry, Damage):
-            continue
-        said.hear(entry.body)
-        if isinstance(entry.body, en.CallEnded):
-            ended[entry.body.call_id] = entry.body.text
-    return tuple(_paired(said.messages, ended))
+    said = _said(path)
+    return tuple(with_results(said.messages, said.ended))
+
+
+def spoken(path: Path) -> tuple[Message, ...]:
+    """The session's conversation as it was recorded, mended nowhere."""
+    return tuple(_said(path).messages)
 
 
 def summary(path: Path) -> Summary:
@@ -177,21 +174,36 @@ def events_from(path: Path) -> Iterator[Occurrence | Damage]:
 
 
 class _Said:
-    """A conversation while its lines are read."""
+    """A conversation while its lines are read, and how the calls ended, by the place of the message with the call."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
+        self.ended: dict[int, dict[str, str]] = {}
+        self._asking = -1
 
     def hear(self, body: en.Body) -> None:
         match body:
             case en.MessageAdded(message=message):
+                if message.calls:
+                    self._asking = len(self.messages)
                 self.messages.append(message)
+            case en.CallEnded(call_id=call_id, text=text):
+                self.ended.setdefault(self._asking, {})[call_id] = text
             case en.ContextAdded(text=text):
                 self.messages.append(Message(role="developer", text=text))
             case en.ConversationReplaced(messages=replacement):
                 self.messages = list(replacement)
+                self.ended = {}
             case _:
                 return
+
+
+def _said(path: Path) -> _Said:
+    said = _Said()
+    for entry in _of_first_session(read(path)):
+        if isinstance(entry, Entry):
+            said.hear(entry.body)
+    return said
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
@@ -253,24 +265,6 @@ def _of_first_session(entries: Iterator[Entry | Damage]) -> Iterator[Entry | Dam
             if entry.session != session:
                 continue
         yield entry
-
-
-def _paired(messages: list[Message], ended: Mapping[str, str]) -> Iterator[Message]:
-    def without_result(call_id: str) -> Message:
-        return Message(role="tool", call_id=call_id, text=ended.get(call_id, NO_RESULT))
-
-    waiting: dict[str, None] = {}  # ids of calls without a result, in order
-    for message in messages:
-        if message.role == "tool":
-            if message.call_id in waiting:
-                del waiting[message.call_id]
-                yield message
-            continue
-        if message.role != "developer":  # context may stand among the results
-            yield from map(without_result, waiting)
-            waiting = {call.id: None for call in message.calls}
-        yield message
-    yield from map(without_result, waiting)
 
 
 def _continued(told: Summary, entry: Entry | Damage) -> Summary:

@@ -34,10 +34,12 @@ class Family:
 class Beginning:
     """Where a session begins; by default anew, under an id of its own.
 
-    `source` is what `session_start` tells: `startup`, `resume` or `fork`. `conversation` is what was said before.
+    `source` is what `session_start` tells: `startup`, `resume` or `fork`. `conversation` is what was said before;
+    `recorded`: the session's journal has just that already.
     """
 
     session_id: str | None = None
     source: str = "startup"
     conversation: tuple[Message, ...] = ()
+    recorded: bool = False
     family: Family = field(default_factory=Family, repr=False)

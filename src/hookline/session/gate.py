@@ -23,12 +23,13 @@ from hookline._core.events import (
     PermissionRequest,
     ToolCallFailed,
 )
-from hookline._core.messages import ToolCall, ToolSpec
+from hookline._core.messages import Message, ToolCall, ToolSpec
 from hookline._core.points import Event, Origin
 from hookline._core.ports import Recorder
 from hookline._core.records import ApprovalAsked, CallEnded, CallStarted, CallStatus, Noted
 from hookline.session.apply import Fired
 from hookline.session.approval import NOTIFY_AFTER, ApprovalMode, ask_person, waits
+from hookline.session.conversation import Conversation
 from hookline.session.ports import ApprovalRequest, Approver, CallContext, Risk, Session, Tool, ToolResult, Verdict
 
 T = TypeVar("T")
@@ -44,6 +45,8 @@ class Host(Session, Protocol):
 
     @property
     def recorder(self) -> Recorder: ...
+    @property
+    def conversation(self) -> Conversation: ...
 
     async def fire(self, event: Event) -> Fired: ...
 
@@ -281,7 +284,12 @@ class Gate:
         """A call that is not valid never reaches `before_tool_call`; that it failed is still told."""
         aliases = () if tool is None else tool.aliases
         event = ToolCallFailed(
-            tool_name=call.name, input=call.input, call_id=call.id, aliases=aliases, error=objection, origin=origin
+            tool_name=call.name,
+            input=copy.deepcopy(call.input),
+            call_id=call.id,
+            aliases=aliases,
+            error=objection,
+            origin=origin,
         )
         passed = Passed(status=CallStatus.FAILED, text=objection, response=objection, input=call.input)
         return await _told(event, passed, call, host)
@@ -331,10 +339,11 @@ async def _told(event: Event, passed: Passed, call: ToolCall, host: Host, took: 
 
 
 def _recorded(passed: Passed, call: ToolCall, origin: Origin, host: Host, took: float = 0.0) -> Passed:
-    """The same, once the account has it."""
+    """The same, once the account and the conversation have it."""
     host.recorder.record(
         CallEnded(origin=origin, call_id=call.id, tool=call.name, status=passed.status, text=passed.text, duration=took)
     )
+    host.conversation.add(Message(role="tool", text=passed.text, call_id=call.id), origin)
     return passed
 
 

@@ -155,16 +155,16 @@ class Run:
         """Run the calls of one step in order. A hook that ends the run keeps those that are left from running."""
         results: list[CallResult] = []
         end: EndRun | None = None
-        for number, call in enumerate(calls):
+        before = len(self._owner.conversation.messages)
+        for call in calls:
             if end is None:
                 try:
                     passed = await self._owner.gate.pass_through(call, self._owner, self._origin)
                 except BaseException:
-                    self._interrupted(calls[number:])
+                    self._interrupted(calls, before)
                     raise
             else:
                 passed = self._not_run(call)
-            self._owner.conversation.add(Message(role="tool", text=passed.text, call_id=call.id), self._origin)
             if passed.fired is not None:
                 end = end or passed.fired.end
             results.append(
@@ -176,16 +176,20 @@ class Run:
             self._hold(fired, hook, text)
         self._stop_if(fired.end)
 
-    def _interrupted(self, calls: Sequence[ToolCall]) -> None:
+    def _interrupted(self, calls: Sequence[ToolCall], before: int) -> None:
         """Give a result to every call that has none: no model takes a conversation where one is missing."""
+        said = self._owner.conversation.messages[before:]
+        ended = {message.call_id for message in said if message.role == "tool"}
         for call in calls:
-            message = Message(role="tool", text="no result: the run was interrupted", call_id=call.id)
-            self._owner.conversation.add(message, self._origin)
+            if call.id not in ended:
+                message = Message(role="tool", text="no result: the run was interrupted", call_id=call.id)
+                self._owner.conversation.add(message, self._origin)
 
     def _not_run(self, call: ToolCall) -> Passed:
         text = "not run: a hook ended the run"
         ended = CallEnded(origin=self._origin, call_id=call.id, tool=call.name, status=CallStatus.REFUSED, text=text)
         self._owner.recorder.record(ended)
+        self._owner.conversation.add(Message(role="tool", text=text, call_id=call.id), self._origin)
         return Passed(status=CallStatus.REFUSED, text=text, response=text, input=call.input)
 
     async def _finish(self) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from hookline._core import events
 from hookline._core.effects import EndRun
@@ -20,7 +20,7 @@ from hookline._core.events import (
     SubagentStart,
 )
 from hookline._core.finish import Cancellations
-from hookline._core.messages import Message
+from hookline._core.messages import Message, with_results
 from hookline._core.points import Agent, Event, Origin
 from hookline._core.ports import Dispatcher, Engine, Journals, Recorder
 from hookline._core.records import Ending, Noted, Record, RunEnded, RunStarted, SessionClosed, SessionOpened
@@ -51,6 +51,8 @@ class Session:
     *workspace* is the folder it works in, the current one by default. Under *approval* calls may wait for *approver*;
     without one they are refused. *env* is the environment of its tools, this process's by default. *beginning* says
     where it goes on; it begins anew by default.
+
+    `reason_if_cancelled` is what `session_end` tells of a session that is left by a cancellation.
 
     It is entered once, and takes one prompt at a time. Raises UsageError for what cannot work: a hook for a point that
     never fires here, two tools of one name, a workspace that is no folder.
@@ -85,13 +87,17 @@ class Session:
         self._engine = engine
         self._journals = journals
         self._source = beginning.source
+        self._recorded = beginning.recorded
         self._family = beginning.family
         self._tools = tuple(tools)
         self._window = window or Window()
         self._soft_vetoed = False
         self._over: RunResult | None = None  # what the next run comes to before it has begun
         self._state = _State.NEW
-        self._at_work = False
+        self._worker: asyncio.Task[Any] | None = None  # who has taken a prompt
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self.reason_if_cancelled = "interrupted"
         self.recorder = _Account()
         self._dispatcher: Dispatcher = engine
         self.conversation = Conversation(self.recorder, beginning.conversation)
@@ -136,12 +142,12 @@ class Session:
             raise
         self._state = _State.OPEN
         self._family.users.count += 1
-        if self.conversation.messages and self._source != "resume":  # then its journal has them already
-            self.conversation.replace(self.conversation.messages, why=self._source, origin=self._origin())
         try:
+            if self.conversation.messages and not self._recorded:
+                self.conversation.replace(self.conversation.messages, why=self._source, origin=self._origin())
             await self._fire_start()
         except BaseException:
-            await self.close("interrupted")  # nobody else does, of a session that was never entered
+            await self.close(self.reason_if_cancelled)  # nobody else does, of a session that was never entered
             raise
         return self
 
@@ -169,10 +175,10 @@ class Session:
             self._over = over.result
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        await self.close("interrupted" if kind is asyncio.CancelledError else "other")
+        await self.close(self.reason_if_cancelled if kind is asyncio.CancelledError else "other")
 
     async def close(self, reason: str = "other") -> None:
-        """End the session: children, `session_end` hooks, background hooks, tools. In this order, each bounded.
+        """End the session: run, children, `session_end` hooks, background hooks, tools. In this order, each bounded.
 
         Cancelling it cuts the hooks short, and nothing else: whatever still runs is ended and the account is closed
         before the cancellation takes its way. A second call does nothing.
@@ -182,6 +188,7 @@ class Session:
             return
         cancellations = Cancellations()
         try:
+            await cancellations.finish(self._end_run(asyncio.current_task()))
             await cancellations.finish(self.children.aclose())
             if self.subagent_id is None:
                 await cancellations.finish_or_cut(self._fire_end(reason))
@@ -190,11 +197,19 @@ class Session:
                 abandoned = await self._drain(cancellations)
                 self.recorder.record(SessionClosed(origin=self._origin(), reason=reason, abandoned=abandoned))
             finally:
-                self.recorder.close()
-                self._family.users.count -= 1
-                if self._family.users.gone:  # children and forks use the tools of the session that they come from
-                    await cancellations.finish(self.gate.aclose())
+                try:
+                    self.recorder.close()
+                finally:
+                    self._family.users.count -= 1
+                    if self._family.users.gone:  # children and forks use the tools of the session that they come from
+                        await cancellations.finish(self.gate.aclose())
         cancellations.raise_if_any()
+
+    async def _end_run(self, closer: "asyncio.Task[Any] | None") -> None:
+        """Cut off a run that is at work in another task than the one that closes the session."""
+        if self._worker is not None and self._worker is not closer:
+            self._worker.cancel()
+            await self._idle.wait()
 
     async def _drain(self, cancellations: Cancellations) -> tuple[str, ...]:
         """Wait for background hooks within the budget. Whoever cancels does not want to wait; they end all the same."""
@@ -246,6 +261,7 @@ class Session:
     async def clear(self) -> None:
         """Forget the conversation and begin anew: the end and the start of a session, under the same id."""
         with self._alone():
+            await self.children.aclose()
             await self._fire_end("clear")
             self.conversation.drop_held()
             self.conversation.replace((), why="clear", origin=self._origin())
@@ -257,7 +273,8 @@ class Session:
         """A new session that goes on from here; enter it to start it. This one goes on by itself."""
         self._check_open()
         family = Family(parent=self.id, depth=self._family.depth, users=self._family.users)
-        return self._another(Beginning(source="fork", conversation=self.conversation.messages, family=family))
+        said = tuple(with_results(self.conversation.messages, {}))  # in the middle of a run a call has no result yet
+        return self._another(Beginning(source="fork", conversation=said, family=family))
 
     async def fire(self, event: Event) -> Fired:
         """Dispatch *event* and apply what its hooks ask for. Raises RunOver when a hook failed that fails the run."""
@@ -355,13 +372,15 @@ class Session:
     def _alone(self) -> Iterator[None]:
         """One thing at a time happens to the conversation."""
         self._check_open()
-        if self._at_work:
+        if self._worker is not None:
             raise UsageError("this session is at work on another prompt: wait for it, or fork() the session")
-        self._at_work = True
+        self._worker = asyncio.current_task()
+        self._idle.clear()
         try:
             yield
         finally:
-            self._at_work = False
+            self._worker = None
+            self._idle.set()
 
     def _origin(self, run_id: str = "") -> Origin:
         return Origin(

@@ -10,6 +10,7 @@ import pytest
 import hookline as hl
 from hookline._core.messages import Message, ToolSpec
 from hookline._core.records import Ending, ModelCalled, Noted, RunEnded, RunStarted
+from hookline.journal import Damage, events_from
 from hookline.session import session as session_module
 from hookline.session.compaction import Window
 from hookline.session.ports import ApprovalRequest, CallContext, ModelReply, ModelRequest, Risk, ToolResult, Verdict
@@ -423,3 +424,121 @@ async def test_a_model_that_returns_something_else_is_a_failed_run(play: Any) ->
         result = await session.run("go")
 
     assert (result.ending, result.reason) == (Ending.FAILED, "the model returned a str, which is no ModelReply")
+
+
+async def test_closing_ends_the_run_of_another_task(play: Any, kept: Any, seen: Any) -> None:
+    """Whoever closes a session that is at work ends its run first: it has its end on record, and no tool runs on."""
+    waits = Waits()
+    session = play({"call": {"tool": "waits", "input": {}}}, DONE, tools=(waits,))
+    async with session:
+        run = asyncio.ensure_future(session.run("go"))
+        await waits.begun.wait()
+    await asyncio.wait([run])
+
+    assert run.cancelled()
+    assert [ended.ending for ended in kept.of(RunEnded)] == [Ending.CANCELLED]
+    kinds = [record.kind for record in kept.records]
+    assert kinds.index("run_ended") < kinds.index("session_closed") == len(kinds) - 1
+
+
+async def test_a_fork_in_the_middle_of_a_call_can_go_on(play: Any) -> None:
+    """The call that has no result yet gets one in the fork, that says so."""
+    waits = Waits()
+    async with play({"call": {"tool": "waits", "input": {}}}, DONE, tools=(waits,)) as session:
+        run = asyncio.ensure_future(session.run("go"))
+        await waits.begun.wait()
+        async with session.fork() as fork:
+            await fork.run("and you?")
+            said = fork.conversation.messages
+        run.cancel()
+        await asyncio.wait([run])
+
+    (call,) = (call for message in said for call in message.calls)
+    assert [message.call_id for message in said if message.role == "tool"] == [call.id]
+
+
+async def test_what_was_done_is_not_told_as_interrupted(engine: Any, play: Any, workspace: Path) -> None:
+    """A call that ran has its own result, though a hook ended the run before the model could read it."""
+
+    @engine.on(hl.AfterToolCall, on_failure=hl.FailurePolicy.FAIL_RUN)
+    async def breaks(event: hl.AfterToolCall) -> None:
+        raise ValueError("oh no")
+
+    steps = [{"calls": [{"tool": "write_file", "input": {"path": name, "content": "x"}} for name in "ab"]}, DONE]
+    async with play(*steps) as session:
+        await session.run("go")
+        told = [message.text for message in session.conversation.messages if message.role == "tool"]
+
+    assert told == ["created a: 1 bytes", "no result: the run was interrupted"]
+    assert [each.name for each in workspace.iterdir()] == ["a"]
+
+
+async def test_clear_ends_the_children(play: Any) -> None:
+    """What an agent that was started before finds out does not come into the conversation that was begun anew."""
+    agents = {"default": {"steps": [{"say": "old", "wait": 60}]}}
+    async with play(SPAWN, {"fail": {"category": "x"}}, DONE, agents=agents) as session:
+        await session.run("go")
+        assert session.children.at_work
+        await session.clear()
+
+        assert not session.children.at_work
+
+
+@pytest.mark.parametrize("when", ["conversation_replaced", "close"])
+async def test_an_account_that_breaks_keeps_nothing_open(when: str, play: Any) -> None:
+    """Where the account cannot be written at the beginning, or closed at the end, the tools are closed all the same."""
+    order: list[str] = []
+
+    class Breaks:
+        def recorder(self, session_id: str) -> Any:
+            return self
+
+        def record(self, record: Any) -> None:
+            if record.kind == when:
+                raise hl.StateError("disk full")
+
+        def close(self) -> None:
+            order.append("account closed")
+            if when == "close":
+                raise hl.StateError("disk full")
+
+    said = (Message(role="user", text="before"),)
+    session = play(DONE, journals=Breaks(), tools=(Waits(order),), beginning=hl.Beginning(conversation=said))
+    with pytest.raises(hl.StateError):
+        async with session:
+            pass
+
+    assert order == ["account closed", "tools closed"]
+
+
+async def test_a_session_that_crashed_in_a_call_can_be_resumed_and_replayed(play: Any, tmp_path: Path) -> None:
+    """Its missing result is in the conversation and in the journal, whatever ids the calls before it had."""
+    folder = hl.JournalFolder(tmp_path / "journals")
+    async with play(BASH, DONE, journals=folder) as first:
+        await first.run("one")
+    async with play(BASH, DONE, journals=folder, beginning=folder.resumed(first.id)) as again:
+        await again.run("two")
+    path = folder.folder / f"{first.id}.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    started = max(number for number, line in enumerate(lines) if '"kind":"call_started"' in line)
+    path.write_text("".join(lines[: started + 1]))
+
+    beginning = folder.resumed(first.id)
+    async with play(DONE, journals=folder, beginning=beginning) as last:
+        await last.run("three")
+
+    results = [message.text for message in beginning.conversation if message.role == "tool"]
+    assert [text[:10] for text in results] == ['{"chunk_id', "No result:"]
+    assert not [each for each in events_from(path) if isinstance(each, Damage)]
+
+
+async def test_a_journal_grows_with_what_is_said(play: Any, tmp_path: Path) -> None:
+    """Twice the steps take twice the room: no line repeats the conversation."""
+    sizes = []
+    for count in (10, 20):
+        folder = hl.JournalFolder(tmp_path / str(count))
+        async with play(*[BASH] * count, DONE, journals=folder) as session:
+            await session.run("go")
+        sizes.append((folder.folder / f"{session.id}.jsonl").stat().st_size)
+
+    assert sizes[1] < 2.1 * sizes[0]

@@ -56,9 +56,10 @@ class FileTool(BuiltinTool[Input]):
     async def perform(self, wanted: Input, context: CallContext) -> ToolResult:
         """What is begun is ended, also where the call is cancelled: half a change is none."""
         cancellations = Cancellations()
-        result = await cancellations.finish(asyncio.to_thread(self.work, wanted, context.session.workspace))
-        cancellations.raise_if_any()
-        return result
+        try:
+            return await cancellations.finish(asyncio.to_thread(self.work, wanted, context.session.workspace))
+        finally:
+            cancellations.raise_if_any()
 
 
 class ReadFile(FileTool[Reading]):

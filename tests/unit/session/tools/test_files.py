@@ -1,8 +1,11 @@
+import asyncio
 import os
 import socket
 import stat
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -253,3 +256,24 @@ async def test_an_edit_to_the_same_text_is_a_mistake(workspace: Path, context: A
     (workspace / "a").write_text("a")
     with pytest.raises(ToolError, match="nothing would change"):
         await EDIT.call({"path": "a", "find": "a", "replace": "a"}, context())
+
+
+async def test_a_cancelled_call_is_cancelled_whatever_came_of_it(monkeypatch: Any) -> None:
+    """A call that fails while it is being cancelled has not failed: the cancellation is not lost."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work(*_: Any) -> Any:
+        begun.set()
+        go_on.wait()
+        raise ToolError("there is no such file")
+
+    tool = files.ReadFile()
+    monkeypatch.setattr(tool, "work", work)
+    context: Any = SimpleNamespace(session=SimpleNamespace(workspace=Path("/")))
+    call = asyncio.ensure_future(tool.perform(files.Reading(path="x"), context))
+    await asyncio.to_thread(begun.wait)
+    call.cancel()
+    go_on.set()
+    await asyncio.wait([call])
+
+    assert call.cancelled()
