@@ -17,10 +17,11 @@ from hookline._core.hooks import Hook
 from hookline._core.messages import ToolSpec
 from hookline._core.outcomes import Outcome
 from hookline._core.payload import CallFailed, Exited
-from hookline._core.points import NOWHERE, Event, Origin
+from hookline._core.points import Event, Origin
 from hookline.journal import entries as en
 
-ORIGIN_FIELDS = tuple(each.name for each in fields(Origin) if each.name not in ("session_id", "run_id", "step"))
+IN_ENVELOPE = ("session_id", "run_id", "step")
+USUAL_ORIGIN = tuple((each.name, each.default) for each in fields(Origin) if each.name not in IN_ENVELOPE)
 KEPT_OUTPUT = 2000  # characters of each output stream: enough for what a person looks for in an account
 
 
@@ -82,9 +83,9 @@ def _described(hook: Hook) -> en.Hook:
 def origin_fields(origin: Origin) -> dict[str, Any]:
     """Where an event happened, without what the envelope says already and what is as always."""
     told: dict[str, Any] = {}
-    for name in ORIGIN_FIELDS:
+    for name, usual in USUAL_ORIGIN:
         value = getattr(origin, name)
-        if value != getattr(NOWHERE, name):
+        if value != usual:
             told[name] = value
     return told
 
@@ -201,21 +202,35 @@ def _changed(asked: Event, left: Event) -> dict[str, Any]:
 
 def _dispatched(record: rec.Dispatched) -> en.Body:
     resolution = record.resolution
-    failed = resolution.failed_run
     return en.Dispatched(
         event=event_fields(resolution.event),
-        asked={} if record.event is resolution.event else _changed(record.event, resolution.event),
         duration_ms=milliseconds(record.duration),
-        decision=decision_fields(resolution.decision),
-        decided_by=resolution.decided_by,
-        applied=tuple(en.Applied(hook=each.hook, effect=effect_fields(each.effect)) for each in resolution.applied),
-        ignored=tuple(
-            en.Ignored(hook=each.hook, what=word_name(each.what), why=each.why) for each in resolution.ignored
-        ),
-        failed_run=None if failed is None else failed.hook.id,
-        unheard=tuple([outcome.hook.id for outcome in resolution.unheard()]),
-        outcomes=tuple(outcome_fields(outcome) for outcome in resolution.outcomes),
+        outcomes=tuple([outcome_fields(outcome) for outcome in resolution.outcomes]),
+        **_came_to(record),
     )
+
+
+def _came_to(record: rec.Dispatched) -> dict[str, Any]:
+    """What most events do not come to: a decision, an effect, a change, a guard that was not heard."""
+    resolution = record.resolution
+    told: dict[str, Any] = {}
+    if record.event is not resolution.event:
+        told["asked"] = _changed(record.event, resolution.event)
+    if resolution.decision is not None:
+        told |= {"decision": decision_fields(resolution.decision), "decided_by": resolution.decided_by}
+    if resolution.applied:
+        told["applied"] = tuple(
+            en.Applied(hook=each.hook, effect=effect_fields(each.effect)) for each in resolution.applied
+        )
+    if resolution.ignored:
+        told["ignored"] = tuple(
+            en.Ignored(hook=each.hook, what=word_name(each.what), why=each.why) for each in resolution.ignored
+        )
+    if resolution.failed_run is not None:
+        told["failed_run"] = resolution.failed_run.hook.id
+    if unheard := resolution.unheard():
+        told["unheard"] = tuple(outcome.hook.id for outcome in unheard)
+    return told
 
 
 SPECIAL: Mapping[type[rec.Record], Callable[[Any], en.Body]] = {
