@@ -14,15 +14,8 @@ The names come from `hookline._public`, on first use: the command line starts be
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-DOORS = (
-    "adapters",
-    "dialects",
-    "effects",
-    "errors",
-    "events",
-    "session",
-    "testing",
-)  # `hookline.events` works without an import
+# `hookline.events` works without an import.
+DOORS = ("adapters", "dialects", "effects", "errors", "events", "session", "testing")
 
 if TYPE_CHECKING:
     from hookline._public import *  # noqa: F403  # its __all__ is the list of public names

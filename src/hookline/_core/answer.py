@@ -1,11 +1,17 @@
 """A hook's reply, understood: at most one decision, any effects, and notes on what was left unread."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hookline._core.decisions import DECISIONS, Allow, Ask, Decision, Deny
 from hookline._core.effects import Effect
 
 Word = type[Decision] | type[Effect]  # one thing that a point admits and a hook commits
+
+
+def listed(words: Iterable[Word]) -> str:
+    """*words* in a message."""
+    return ", ".join(sorted(word.__name__ for word in words))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-PREVIEW = 256  # characters of a message that leave the session in an event's record: enough to recognise it by
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:

@@ -1,6 +1,6 @@
 """Authority: an answer may hold only what its hook commits to and its point can honour."""
 
-from hookline._core.answer import NOTHING, Answer
+from hookline._core.answer import NOTHING, Answer, listed
 from hookline._core.hooks import Hook
 from hookline._core.rules import Rule
 
@@ -11,11 +11,7 @@ def objection_to(answer: Answer, hook: Hook, rule: Rule) -> str | None:
         return None
     said = answer.words()
     if impossible := said - rule.admits:
-        return f"{rule.name} cannot honour {_listed(impossible)}"
+        return f"{rule.name} cannot honour {listed(impossible)}"
     if uncommitted := said - hook.commits:
-        return f"this hook may not answer with {_listed(uncommitted)}"
+        return f"this hook may not answer with {listed(uncommitted)}"
     return None
-
-
-def _listed(words: frozenset[type]) -> str:
-    return ", ".join(sorted(word.__name__ for word in words))

@@ -13,6 +13,7 @@ from hookline._engine.chain import cut_off, is_cut_off, run_chain
 from hookline._engine.invoke import invoke
 from hookline._engine.occasion import Occasion
 from hookline._engine.parallel import run_parallel
+from hookline._engine.plan import strategy_of
 
 Run = Callable[[Sequence[Hook], Occasion], Awaitable[tuple[list[Outcome], Occasion]]]
 
@@ -30,7 +31,7 @@ async def ask(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook], 
         outcomes, _ = await _ask_foreground(hooks, occasion)
         return outcomes
     foreground = [hook for hook in hooks if not hook.background]
-    if occasion.strategy is Strategy.PARALLEL:
+    if strategy_of(occasion.dialect, occasion.rule) is Strategy.PARALLEL:
         await _send(background, occasion, lane)
         outcomes, _ = await _ask_foreground(foreground, occasion)
         return outcomes
@@ -40,7 +41,7 @@ async def ask(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook], 
 
 
 async def _ask_foreground(hooks: Sequence[Hook], occasion: Occasion) -> tuple[list[Outcome], Occasion]:
-    run = RUN[occasion.strategy]
+    run = RUN[strategy_of(occasion.dialect, occasion.rule)]
     if not occasion.denied:
         return await run(hooks, occasion) if hooks else ([], occasion)
     called = [hook for hook in hooks if not is_cut_off(hook, occasion)]

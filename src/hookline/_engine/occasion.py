@@ -7,7 +7,7 @@ from hookline._core.outcomes import Outcome
 from hookline._core.points import Event
 from hookline._core.ports import Adapter, Dialect, Recorder
 from hookline._core.records import HookEnded, Record
-from hookline._core.rules import Rule, Strategy
+from hookline._core.rules import Rule
 from hookline._core.targets import Target
 
 Adapters = Mapping[type[Target], Adapter]
@@ -29,10 +29,6 @@ class Occasion:
     strict: bool
     requests: int = 0
     denied: bool = False
-
-    @property
-    def strategy(self) -> Strategy:
-        return self.rule.strategy or self.dialect.strategy
 
     def record(self, record: Record) -> None:
         """Add to the account, if somebody keeps one."""

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from hookline._core.answer import listed
 from hookline._core.errors import UsageError
 from hookline._core.hooks import Hook
 from hookline._core.points import Event
@@ -41,9 +42,14 @@ def in_order(hooks: Collection[Hook], dialects: Sequence[Dialect]) -> tuple[Hook
     return tuple(ordered)
 
 
+def strategy_of(dialect: Dialect, rule: Rule) -> Strategy:
+    """How the hooks of *dialect* are run at the point of *rule*."""
+    return rule.strategy or dialect.strategy
+
+
 def _place(dialect: Dialect, hook: Hook) -> tuple[bool, int]:
     rule = dialect.rule(hook.event.point.event)
-    if rule is None or (rule.strategy or dialect.strategy) is not Strategy.CHAIN:
+    if rule is None or strategy_of(dialect, rule) is not Strategy.CHAIN:
         return False, 0
     return hook.background, 0 if hook.background else hook.priority
 
@@ -86,12 +92,8 @@ def check(hook: Hook, dialects: Mapping[str, Dialect]) -> None:
     link: Hook | None = hook
     while link is not None:
         if hook.background and link.commits:
-            late = _listed(link.commits)
+            late = listed(link.commits)
             raise UsageError(f"hook {link.id} runs in the background, where {late} would come too late")
         if impossible := link.commits - rule.admits:
-            raise UsageError(f"hook {link.id} commits to {_listed(impossible)}, which {rule.name} cannot honour")
+            raise UsageError(f"hook {link.id} commits to {listed(impossible)}, which {rule.name} cannot honour")
         link = link.fallback
-
-
-def _listed(words: Iterable[type]) -> str:
-    return ", ".join(sorted(word.__name__ for word in words))

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hookline._core.answer import Word
+from hookline._core.answer import Word, listed
 from hookline._core.decisions import DECISIONS
 from hookline._core.effects import EFFECTS, Notify
 from hookline._core.errors import UsageError
@@ -53,8 +53,7 @@ def hook_from(
     name = getattr(handler, "__qualname__", type(handler).__qualname__)
     commits = _committed(handler, rule.admits)
     if impossible := commits - rule.admits:
-        words = ", ".join(sorted(word.__name__ for word in impossible))
-        raise UsageError(f"{name} is annotated to return {words}, which {event.point.name} cannot honour")
+        raise UsageError(f"{name} is annotated to return {listed(impossible)}, which {event.point.name} cannot honour")
     return Hook(
         id=f"{dialect.name}:{event.point.name}[{number}]:{name}",
         key=f"{getattr(handler, '__module__', '')}.{name}",

@@ -10,10 +10,11 @@ from collections.abc import Callable, Collection, Sequence
 
 from hookline._processes.descendants import Kin, family, holds, mark
 from hookline._processes.exit import watch_exit
+from hookline._processes.given import PIPE
 from hookline._processes.spawn import Spawned
 from hookline._processes.watchdog import Watchdog
 
-CHUNK = 65_536  # what a pipe holds: one read empties it
+CHUNK = PIPE  # one read empties it
 
 Sink = Callable[[bytes], bool]  # takes what was written, and says whether more is wanted
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from hookline._core.answer import Answer
+from hookline._core.answer import Answer, listed
 from hookline._core.hooks import Hook
 from hookline._core.payload import CallFailed, Exited, Payload, Reply, Returned
 from hookline._core.points import POINTS, Event
@@ -61,7 +61,7 @@ def _breaches(dialect: Dialect, rule: Rule, event: Event) -> Iterator[str]:
     if POINTS.get(event.point.name) is not event.point:
         yield "this point is not registered"
     if beyond := rule.admits - event.point.admits:
-        yield f"the rule admits {_listed(beyond)}, which the point cannot honour"
+        yield f"the rule admits {listed(beyond)}, which the point cannot honour"
     hook = Hook(
         id="sample",
         event=type(event),
@@ -90,12 +90,8 @@ def _breaches_on(reply: Reply, dialect: Dialect, rule: Rule, event: Event, hook:
         return
     if isinstance(answer, Answer):
         if beyond := answer.words() - rule.admits:
-            yield f"decode answered {_listed(beyond)}, which the rule does not admit, on {reply!r}"
+            yield f"decode answered {listed(beyond)}, which the rule does not admit, on {reply!r}"
         if isinstance(reply, CallFailed):
             yield f"decode made an answer of {reply!r}"
     elif not isinstance(answer, CallFailed):
         yield f"decode returned {type(answer).__name__} on {reply!r}"
-
-
-def _listed(words: frozenset[type]) -> str:
-    return ", ".join(sorted(word.__name__ for word in words))

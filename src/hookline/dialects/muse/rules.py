@@ -12,7 +12,7 @@ from hookline._core import events as ev
 from hookline._core.answer import Word
 from hookline._core.decisions import Allow, Ask, Deny
 from hookline._core.effects import AddContext, AddFeedback, EndRun, Notify, Reopen, RewriteInput
-from hookline._core.messages import PREVIEW, CallResult, Message
+from hookline._core.messages import CallResult, Message
 from hookline._core.points import Event
 from hookline._core.rules import Rule
 
@@ -78,6 +78,9 @@ def _from(attribute: str) -> Callable[[Any], Any]:
 
 def key(name: str, attribute: str = "", *, optional: bool = False) -> Key:
     return Key(name, _from(attribute or name), optional)
+
+
+PREVIEW = 256  # characters of a message: enough to recognise it by
 
 
 def _summary(message: Message) -> dict[str, Any]:

@@ -82,16 +82,17 @@ def _matches(glob: str, text: str) -> bool:
 # What a command line is made of, tried in this order. Parentheses, backquotes, `$(`, `$'`, `${` with more in it than
 # plain characters, here-documents and a quote that is never closed are missing on purpose: where one stands, the line
 # cannot be taken apart.
+_BRACES = r"\$\{[\w:?+=@#%/.,^!*-]*\}"
 _LEXEME = re.compile(
-    r"""
+    rf"""
     (?P<gap>[ \t]+)
   | (?P<continued>\\\n)
   | (?P<redirect>[0-9]*(?:[<>]&|&>>?|>\||>>|<>|<<<|>|<(?!<)))
   | (?P<end>&&|\|\||[;|&\n])
   | '(?P<literal>[^']*)'
-  | "(?P<quoted>(?:[^"\\`$]|\\.|\$\{[\w:?+=@#%/.,^!*-]*\}|\$(?![({]))*)"
+  | "(?P<quoted>(?:[^"\\`$]|\\.|{_BRACES}|\$(?![({{]))*)"
   | \\(?P<escaped>.)
-  | (?P<bare>(?:[^ \t\n;|&'"\\`()<>$]|\$\{[\w:?+=@#%/.,^!*-]*\}|\$(?![('"{]))+)
+  | (?P<bare>(?:[^ \t\n;|&'"\\`()<>$]|{_BRACES}|\$(?![('"{{]))+)
     """,
     re.VERBOSE | re.DOTALL,
 )

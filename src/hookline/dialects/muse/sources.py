@@ -72,9 +72,13 @@ def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
         held_back += _switched_off_in(found, kept)
         hooks += kept
         problems += found.problems
-    in_vain = trust == RUN_FLAG and not hooks and not problems
-    missing = _nothing_to_trust(root / PROJECT_FILE) if in_vain else None
-    notes = (*state_notes, trust_note, missing, shell_note if hooks else None)
+    in_vain = None
+    if (
+        trust == RUN_FLAG and not hooks and not problems
+    ):  # whoever trusts a folder for its hooks means that there are some
+        path = root / PROJECT_FILE
+        in_vain = _absent(Scope.NOTE, f"the folder is trusted, and there are no hooks: nothing runs of {path}", path)
+    notes = (*state_notes, trust_note, in_vain, shell_note if hooks else None)
     return Loaded(
         hooks=tuple(hooks),
         problems=(*problems, *filter(None, notes)),
@@ -109,10 +113,9 @@ def read_source(path: Path, *, layer: str, launch: Launch) -> Found | None:
     return read_document(data, source=source, launch=launch, id_prefix=f"{MANAGED}:" if taken else "")
 
 
-def _nothing_to_trust(path: Path) -> Problem:
-    """Whoever trusts a folder for its hooks means hooks that are there."""
-    message = f"the folder is trusted, and there are no hooks: nothing runs of {path}"
-    return Problem(scope=Scope.NOTE, code=ABSENT, message=message, where=Where(file=str(path), label=path.name))
+def _absent(scope: Scope, message: str, path: Path) -> Problem:
+    """The document has no warning of it, so its own program prints none; nobody who named a guard wants it missing."""
+    return Problem(scope=scope, code=ABSENT, message=message, where=Where(file=str(path), label=path.name))
 
 
 def _managed(env: Mapping[str, str], settings: Settings, config: Path | None, launch: Launch) -> Found | None:
@@ -125,13 +128,8 @@ def _managed(env: Mapping[str, str], settings: Settings, config: Path | None, la
         why = "a relative path stands for a file beside settings.json, and neither XDG_CONFIG_HOME nor HOME is set"
         return Found((), (unread(why, source),))
     path = path if config is None else config / path
-    return read_source(path, layer=MANAGED, launch=launch) or Found((), (_absent(path),))
-
-
-def _absent(path: Path) -> Problem:
-    """The document has no warning of it, so its own program prints none; nobody who named a guard wants it missing."""
-    message = f"there is no managed hook file at {path}"
-    return Problem(scope=Scope.ABSENT, code=ABSENT, message=message, where=Where(file=str(path), label=path.name))
+    found = read_source(path, layer=MANAGED, launch=launch)
+    return found or Found((), (_absent(Scope.ABSENT, f"there is no managed hook file at {path}", path),))
 
 
 def _user(settings: Settings, launch: Launch) -> Found | None:

@@ -49,14 +49,14 @@ def _projects(value: Any) -> dict[str, dict[str, Any]] | None:
 
 def _unknown(path: Path, folder: str, decision: object) -> Problem:
     message = f"the decision about {folder} trusts nobody: it has to be `trusted` or `untrusted`, found {decision!r}"
-    where = Where(file=str(path), label=FILE_NAME)
-    return Problem(scope=Scope.NOTE, code="UnknownDecision", message=message, where=where)
+    return _note(path, "UnknownDecision", message)
 
 
 def _damaged(path: Path, why: str, *, line: int = 0, column: int = 0) -> Problem:
-    return Problem(
-        scope=Scope.NOTE,
-        code="DamagedTrustFile",
-        message=f"no folder is trusted by this file: {why}; repair it, or remove it and trust the folder again",
-        where=Where(file=str(path), label=FILE_NAME, line=line, column=column),
-    )
+    message = f"no folder is trusted by this file: {why}; repair it, or remove it and trust the folder again"
+    return _note(path, "DamagedTrustFile", message, line=line, column=column)
+
+
+def _note(path: Path, code: str, message: str, *, line: int = 0, column: int = 0) -> Problem:
+    where = Where(file=str(path), label=FILE_NAME, line=line, column=column)
+    return Problem(scope=Scope.NOTE, code=code, message=message, where=where)
