@@ -30,7 +30,7 @@ from hookline._core.records import ApprovalAsked, CallEnded, CallStarted, CallSt
 from hookline.session.apply import Fired
 from hookline.session.approval import NOTIFY_AFTER, ApprovalMode, ask_person, waits
 from hookline.session.conversation import Conversation
-from hookline.session.ports import ApprovalRequest, Approver, CallContext, Risk, Session, Tool, ToolResult, Verdict
+from hookline.session.ports import ApprovalRequest, Approver, CallContext, Session, Tool, ToolResult, Verdict
 
 T = TypeVar("T")
 
@@ -105,7 +105,7 @@ class Gate:
             if self._tools.setdefault(tool.spec.name, tool) is not tool:
                 raise UsageError(f"two tools are called {tool.spec.name}: leave one of them out")
         self._settings = settings
-        self._aside: set[asyncio.Task[None]] = set()  # notifications, for which nobody waits
+        self._aside: set[asyncio.Task[Fired]] = set()  # notifications, for which nobody waits
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -156,17 +156,16 @@ class Gate:
         pending, objection = self._as_rewritten(pending, fired, host)
         if objection:
             return await self._failed(pending, host, objection, 0.0)
-        return await self._approved(pending, fired, host)
+        try:
+            return await self._approved(pending, fired, host)
+        except _Broken as broken:
+            return await self._failed(pending, host, str(broken), 0.0)
 
     async def _approved(self, pending: _Pending, fired: Fired, host: Host) -> Passed:
-        """From approval on. Only what is asked of the tool here may be the tool's fault."""
-        try:
-            risk = _asked(pending.tool, pending.tool.risk, pending.input, host.workspace)
-            argv = _asked(pending.tool, pending.tool.argv, pending.input, self._settings.env)
-        except ToolError as error:
-            return await self._failed(pending, host, str(error), 0.0)
-        if refusal := await self._refusal(pending, fired, risk, host):
+        """From approval on. What is to be executed is resolved after it, as late as can be."""
+        if refusal := await self._refusal(pending, fired, host):
             return self._refused(pending, host, refusal)
+        argv = _asked(pending.tool, pending.tool.argv, pending.input, self._settings.env)
         dispatch = BeforeDispatch(call_id=pending.call.id, argv=argv, **pending.event())
         last = await host.fire(dispatch)
         if last.denied:
@@ -186,7 +185,7 @@ class Gate:
             return replace(pending, input=changed), f"input rewritten by hook {rewrites[-1].hook}: {objection}"
         return replace(pending, input=changed, origin=replace(pending.origin, cwd=str(cwd))), ""
 
-    async def _refusal(self, pending: _Pending, fired: Fired, risk: Risk, host: Host) -> str:
+    async def _refusal(self, pending: _Pending, fired: Fired, host: Host) -> str:
         """Why the call is not approved, or nothing."""
         asked = isinstance(fired.resolution.decision, Ask)
         mode = self._settings.mode
@@ -194,7 +193,7 @@ class Gate:
             text = f"{fired.resolution.decided_by} asks for approval of {pending.call.name}, and approval is off"
             host.recorder.record(Noted(origin=pending.origin, text=text))
             return ""
-        if not asked and not waits(mode, risk):
+        if not asked and not waits(mode, _asked(pending.tool, pending.tool.risk, pending.input, host.workspace)):
             return ""
         verdict, by = await self._verdict(pending, host, fired.reason if asked else f"approval mode {mode.value}")
         host.recorder.record(
@@ -223,21 +222,16 @@ class Gate:
             return Verdict(allowed=False, reason=NEEDS_APPROVAL), "nobody"
         request = ApprovalRequest(tool_name=pending.call.name, input=pending.input, reason=reason)
 
-        async def notify() -> None:
+        def notify() -> None:
             message = f"{host.workspace.name} — waiting for approval"
-            title = "approval needed"
-            kind = "permission_prompt"
-            await host.tell(Notification(notification_type=kind, title=title, message=message, origin=pending.origin))
-
-        def notify_aside() -> None:
-            task = asyncio.ensure_future(notify())
+            kind, title = "permission_prompt", "approval needed"
+            event = Notification(notification_type=kind, title=title, message=message, origin=pending.origin)
+            task = asyncio.ensure_future(host.tell(event))
             self._aside.add(task)
             task.add_done_callback(self._told_aside)
 
         try:
-            verdict: object = await ask_person(
-                request, self._settings.approver, notify_aside, self._settings.notify_after
-            )
+            verdict: object = await ask_person(request, self._settings.approver, notify, self._settings.notify_after)
         except HooklineError:
             raise
         except Exception as fault:  # noqa: BLE001  # an approver that breaks has approved nothing
@@ -246,7 +240,7 @@ class Gate:
             return Verdict(allowed=False, reason=f"the approver said {verdict!r}, which is no Verdict"), "nobody"
         return verdict, "person"
 
-    def _told_aside(self, task: "asyncio.Task[None]") -> None:
+    def _told_aside(self, task: "asyncio.Task[Fired]") -> None:
         self._aside.discard(task)
         if not task.cancelled():
             task.exception()  # an account that could not be written fails the next action too, and louder
@@ -260,7 +254,7 @@ class Gate:
             result = _sound(await pending.tool.call(pending.input, context), call.name)
         except asyncio.CancelledError:
             cut = Passed(status=CallStatus.FAILED, text="interrupted")
-            _recorded(cut, call, pending.origin, host, time.monotonic() - begun)
+            recorded(cut, call, pending.origin, host, time.monotonic() - begun)
             raise
         except ToolError as error:
             return await self._failed(pending, host, str(error), time.monotonic() - begun)
@@ -296,17 +290,21 @@ class Gate:
 
     def _refused(self, pending: _Pending, host: Host, text: str) -> Passed:
         passed = Passed(status=CallStatus.REFUSED, text=text, response=text, input=pending.input)
-        return _recorded(passed, pending.call, pending.origin, host)
+        return recorded(passed, pending.call, pending.origin, host)
+
+
+class _Broken(Exception):  # not ours: the text is what the model is told
+    """A tool that was asked about a call did not say."""
 
 
 def _asked(tool: Tool, question: Callable[..., T], *about: object) -> T:
-    """What *tool* says. Raises ToolError where it breaks: a tool from outside may raise anything."""
+    """What *tool* says. Raises _Broken where it raises: a tool from outside may raise anything."""
     try:
         return question(*about)
-    except ToolError:
-        raise
+    except ToolError as error:
+        raise _Broken(str(error)) from error
     except Exception as fault:
-        raise ToolError(f"{tool.spec.name} broke: {type(fault).__name__}: {fault}") from fault
+        raise _Broken(f"{tool.spec.name} broke: {type(fault).__name__}: {fault}") from fault
 
 
 def _validated(tool: Tool, input: Any, host: Host) -> tuple[Path, str]:
@@ -315,8 +313,8 @@ def _validated(tool: Tool, input: Any, host: Host) -> tuple[Path, str]:
         if objection := _asked(tool, tool.check, input):
             return host.workspace, objection
         cwd = _asked(tool, tool.directory, input, host.workspace)
-    except ToolError as error:
-        return host.workspace, str(error)
+    except _Broken as broken:
+        return host.workspace, str(broken)
     return cwd, "" if cwd.is_dir() else NO_DIRECTORY.format(cwd=cwd)  # no hook could start there either
 
 
@@ -332,13 +330,13 @@ async def _told(event: Event, passed: Passed, call: ToolCall, host: Host, took: 
     try:
         fired = await host.fire(event)
     except BaseException:
-        _recorded(passed, call, event.origin, host, took)
+        recorded(passed, call, event.origin, host, took)
         raise
     heard = replace(passed, text=_with_feedback(passed.text, fired), fired=fired)
-    return _recorded(heard, call, event.origin, host, took)
+    return recorded(heard, call, event.origin, host, took)
 
 
-def _recorded(passed: Passed, call: ToolCall, origin: Origin, host: Host, took: float = 0.0) -> Passed:
+def recorded(passed: Passed, call: ToolCall, origin: Origin, host: Host, took: float = 0.0) -> Passed:
     """The same, once the account and the conversation have it."""
     host.recorder.record(
         CallEnded(origin=origin, call_id=call.id, tool=call.name, status=passed.status, text=passed.text, duration=took)

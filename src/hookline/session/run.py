@@ -1,7 +1,6 @@
 """A run: one prompt, step by step, up to its final answer."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Protocol
 
@@ -17,23 +16,20 @@ from hookline._core.events import (
     StepEnd,
     SubagentEnd,
 )
-from hookline._core.messages import CallResult, Message, ToolCall
+from hookline._core.messages import CallResult, Message, ToolCall, with_results
 from hookline._core.points import Event, Origin
-from hookline._core.records import CallEnded, CallStatus, Ending, ModelCalled, Noted, ReopenRefused
+from hookline._core.records import CallStatus, Ending, ModelCalled, Noted, ReopenRefused
 from hookline.session.apply import Fired
 from hookline.session.children import Children
 from hookline.session.compaction import Trigger
-from hookline.session.conversation import Conversation
-from hookline.session.gate import Gate, Host, Passed
-from hookline.session.over import RunOver
+from hookline.session.gate import Gate, Host, Passed, recorded
+from hookline.session.over import RunOver, stop_if
 from hookline.session.ports import Model, ModelReply, ModelRequest, RunResult
 
 
 class Owner(Host, Protocol):
     """The session as a run sees it."""
 
-    @property
-    def conversation(self) -> Conversation: ...
     @property
     def model(self) -> Model: ...
     @property
@@ -51,10 +47,6 @@ class Owner(Host, Protocol):
     def max_steps(self) -> int: ...
 
     def compaction_due(self) -> Trigger | None: ...
-
-    async def tell(self, event: Event) -> Fired:
-        """Fire what is over, which no failure can end any more."""
-        ...
 
     async def compact(self, trigger: Trigger, origin: Origin) -> EndRun | None:
         """Shorten the conversation, unless a hook objects. Returns what ends the run, if a hook wants it to end."""
@@ -155,13 +147,13 @@ class Run:
         """Run the calls of one step in order. A hook that ends the run keeps those that are left from running."""
         results: list[CallResult] = []
         end: EndRun | None = None
-        before = len(self._owner.conversation.messages)
+        asked = len(self._owner.conversation.messages) - 1
         for call in calls:
             if end is None:
                 try:
                     passed = await self._owner.gate.pass_through(call, self._owner, self._origin)
                 except BaseException:
-                    self._interrupted(calls, before)
+                    self._interrupted(asked)
                     raise
             else:
                 passed = self._not_run(call)
@@ -176,21 +168,17 @@ class Run:
             self._hold(fired, hook, text)
         self._stop_if(fired.end)
 
-    def _interrupted(self, calls: Sequence[ToolCall], before: int) -> None:
-        """Give a result to every call that has none: no model takes a conversation where one is missing."""
-        said = self._owner.conversation.messages[before:]
-        ended = {message.call_id for message in said if message.role == "tool"}
-        for call in calls:
-            if call.id not in ended:
-                message = Message(role="tool", text="no result: the run was interrupted", call_id=call.id)
-                self._owner.conversation.add(message, self._origin)
+    def _interrupted(self, asked: int) -> None:
+        """Give a result to every call of the message at *asked* that has none."""
+        said = self._owner.conversation.messages[asked:]
+        texts = {call.id: "no result: the run was interrupted" for call in said[0].calls}
+        for message in tuple(with_results(said, {0: texts}))[len(said) :]:
+            self._owner.conversation.add(message, self._origin)
 
     def _not_run(self, call: ToolCall) -> Passed:
         text = "not run: a hook ended the run"
-        ended = CallEnded(origin=self._origin, call_id=call.id, tool=call.name, status=CallStatus.REFUSED, text=text)
-        self._owner.recorder.record(ended)
-        self._owner.conversation.add(Message(role="tool", text=text, call_id=call.id), self._origin)
-        return Passed(status=CallStatus.REFUSED, text=text, response=text, input=call.input)
+        passed = Passed(status=CallStatus.REFUSED, text=text, response=text, input=call.input)
+        return recorded(passed, call, self._origin, self._owner)
 
     async def _finish(self) -> None:
         """The model has nothing more to do: children first, then the hooks that may keep it working."""
@@ -264,8 +252,7 @@ class Run:
             raise RunOver(RunResult(ending=Ending.CANCELLED, text=self._text, reason=fired.reason))
 
     def _stop_if(self, end: EndRun | None) -> None:
-        if end is not None:
-            raise RunOver(RunResult(ending=Ending.CANCELLED, text=self._text, reason=end.reason))
+        stop_if(end, self._text)
 
     def _record_call(self, request_id: str, status: str, begun: float, reply: ModelReply, error: str | None) -> None:
         self._owner.recorder.record(

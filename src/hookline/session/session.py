@@ -32,7 +32,7 @@ from hookline.session.compaction import Trigger, Window, compacted
 from hookline.session.conversation import Conversation
 from hookline.session.gate import Gate, GateSettings
 from hookline.session.identity import new_run_id, new_session_id
-from hookline.session.over import RunOver, failed_by
+from hookline.session.over import RunOver, failed_by, stop_if
 from hookline.session.ports import Approver, Model, RunResult, Tool
 from hookline.session.run import Run
 
@@ -154,18 +154,16 @@ class Session:
     async def _fire_start(self) -> None:
         name = self.subagent_id
         if name is None:
-            await self._begin(self._source, self._origin())
+            await self._begin(self._source)
             return
         event = SubagentStart(subagent_id=name, child_session_id=self.id, origin=self._origin(self.id))
         with self._kept_for_the_next_run():
             await self.fire(event)
 
-    async def _begin(self, source: str, origin: Origin) -> None:
+    async def _begin(self, source: str) -> None:
         """Fire `session_start`. A hook of it that ends the run ends the next one: there is none yet."""
         with self._kept_for_the_next_run():
-            end = (await self.fire(SessionStart(source=source, origin=origin))).end
-            if end is not None:
-                raise RunOver(RunResult(ending=Ending.CANCELLED, reason=end.reason))
+            stop_if((await self.fire(SessionStart(source=source, origin=self._origin()))).end)
 
     @contextlib.contextmanager
     def _kept_for_the_next_run(self) -> Iterator[None]:
@@ -194,15 +192,11 @@ class Session:
                 await cancellations.finish_or_cut(self._fire_end(reason))
         finally:
             try:
-                abandoned = await self._drain(cancellations)
-                self.recorder.record(SessionClosed(origin=self._origin(), reason=reason, abandoned=abandoned))
+                await self._end_account(reason, cancellations)
             finally:
-                try:
-                    self.recorder.close()
-                finally:
-                    self._family.users.count -= 1
-                    if self._family.users.gone:  # children and forks use the tools of the session that they come from
-                        await cancellations.finish(self.gate.aclose())
+                self._family.users.count -= 1
+                if self._family.users.gone:  # children and forks use the tools of the session that they come from
+                    await cancellations.finish(self.gate.aclose())
         cancellations.raise_if_any()
 
     async def _end_run(self, closer: "asyncio.Task[Any] | None") -> None:
@@ -210,6 +204,13 @@ class Session:
         if self._worker is not None and self._worker is not closer:
             self._worker.cancel()
             await self._idle.wait()
+
+    async def _end_account(self, reason: str, cancellations: Cancellations) -> None:
+        try:
+            abandoned = await self._drain(cancellations)
+            self.recorder.record(SessionClosed(origin=self._origin(), reason=reason, abandoned=abandoned))
+        finally:
+            self.recorder.close()
 
     async def _drain(self, cancellations: Cancellations) -> tuple[str, ...]:
         """Wait for background hooks within the budget. Whoever cancels does not want to wait; they end all the same."""
@@ -253,9 +254,7 @@ class Session:
         """Shorten the conversation. False when a hook objected. Raises ModelError when the model gives no summary."""
         with self._alone(), self._kept_for_the_next_run():
             before = self.conversation.messages
-            end = await self.compact(Trigger.MANUAL, self._origin(new_run_id()))
-            if end is not None:
-                self._over = RunResult(ending=Ending.CANCELLED, reason=end.reason)
+            stop_if(await self.compact(Trigger.MANUAL, self._origin(new_run_id())))
         return self.conversation.messages != before
 
     async def clear(self) -> None:
@@ -267,7 +266,7 @@ class Session:
             self.conversation.replace((), why="clear", origin=self._origin())
             self._soft_vetoed = False
             self._over = None
-            await self._begin("clear", self._origin())
+            await self._begin("clear")
 
     def fork(self) -> "Session":
         """A new session that goes on from here; enter it to start it. This one goes on by itself."""
