@@ -18,7 +18,7 @@ from hookline.adapters import builtin
 from hookline.dialects import IN_CODE, PACKAGES
 from hookline.dialects._base import TRUSTED_BY, Loaded, Package
 from hookline.dialects._pattern import compile_expression
-from hookline.journal import Damage, Journal, Redactor, conversation, find, journal_path, read, sessions_folder, spoken
+from hookline.journal import Journal, Redactor, Spoken, find, journal_path, sessions_folder, spoken
 from hookline.session.beginning import Beginning
 from hookline.session.ports import Tool
 from hookline.session.tools import builtin_tools
@@ -152,16 +152,21 @@ class JournalFolder:
         return journal_path(self.folder, session_id).exists()
 
     def resumed(self, session: str) -> Beginning:
-        """A recorded session, named by its id or the start of it, to be gone on with."""
+        """A recorded session, named by its id, the start of it or `last`, to be gone on with."""
         path = find(self.folder, session)
-        said = conversation(path)
-        return Beginning(session_id=path.stem, source="resume", conversation=said, recorded=said == spoken(path))
-
-    def damage(self, session: str) -> tuple[Damage, ...]:
-        """The lines of a session's journal that cannot be read, and so are missing from its conversation."""
-        return tuple(entry for entry in read(find(self.folder, session)) if isinstance(entry, Damage))
+        return _going_on(session, spoken(path), session_id=path.stem, source="resume")
 
     def forked(self, session: str, *, session_id: str | None = None) -> Beginning:
         """Another session, under *session_id* or an id of its own, that begins with what was said in a recorded one."""
-        said = conversation(find(self.folder, session))
-        return Beginning(session_id=session_id, source="fork", conversation=said)
+        return _going_on(session, spoken(find(self.folder, session)), session_id=session_id, source="fork")
+
+
+def _going_on(session: str, said: Spoken, *, session_id: str | None, source: str) -> Beginning:
+    lost = "line {line} of session {session} is damaged, and left out: {why}"
+    return Beginning(
+        session_id=session_id,
+        source=source,
+        conversation=said.mended,
+        recorded=source == "resume" and said.mended == said.recorded,
+        damage=tuple(lost.format(line=each.line, session=session, why=each.why) for each in said.damage),
+    )

@@ -86,9 +86,8 @@ def execute(options: Options) -> int:
     given = "--workspace" if options.workspace else "cwd default"
     console.say(f"workspace root: {workspace} ({given})")
     console.report_loading()
-    if earlier := options.resume or options.fork:
-        for damage in journals.damage(earlier):
-            console.say(f"line {damage.line} of session {earlier} is damaged, and left out: {damage.why}")
+    for damage in beginning.damage:
+        console.say(damage)
     account = Account(None if options.no_session_log else journals, console)
     signals = EndSignals()
     session = partial(

@@ -19,8 +19,7 @@ from hookline.journal.places import SUFFIX, checked_session_id
 
 T = TypeVar("T")
 
-
-LAST = "last"
+LAST = "last"  # names the session that was written to last
 MOST_NAMED = 5  # session ids in a message: enough to see which letter to write next
 
 
@@ -65,6 +64,19 @@ class Summary:
     damaged: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """A conversation as it was recorded, the same fit to go on with, and the lines that could not be read.
+
+    A call whose result is missing, because the session ended before it, gets one that says so. A result whose call
+    is missing is left out. No model takes a conversation with either.
+    """
+
+    recorded: tuple[Message, ...]
+    mended: tuple[Message, ...]
+    damage: tuple[Damage, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Occurrence:
     """An event that hooks were asked about, as they were asked, and the entry with what they said."""
@@ -84,18 +96,21 @@ def read(path: Path) -> Iterator[Entry | Damage]:
 
 
 def conversation(path: Path) -> tuple[Message, ...]:
-    """The session's conversation as the model would see it now, fit to go on with.
-
-    A call whose result is missing, because the session ended before it, gets one that says so. A result whose call
-    is missing is left out. No model takes a conversation with either.
-    """
-    said = _said(path)
-    return tuple(with_results(said.messages, said.ended))
+    """The session's conversation as the model would see it now, fit to go on with."""
+    return spoken(path).mended
 
 
-def spoken(path: Path) -> tuple[Message, ...]:
-    """The session's conversation as it was recorded, mended nowhere."""
-    return tuple(_said(path).messages)
+def spoken(path: Path) -> Spoken:
+    """What the journal has of its session's conversation. Reads the whole file."""
+    said = _Said()
+    damage: list[Damage] = []
+    for entry in _of_first_session(read(path)):
+        if isinstance(entry, Damage):
+            damage.append(entry)
+        else:
+            said.hear(entry.body)
+    mended = tuple(with_results(said.messages, said.ended))
+    return Spoken(recorded=tuple(said.messages), mended=mended, damage=tuple(damage))
 
 
 def summary(path: Path) -> Summary:
@@ -196,14 +211,6 @@ class _Said:
                 self.ended = {}
             case _:
                 return
-
-
-def _said(path: Path) -> _Said:
-    said = _Said()
-    for entry in _of_first_session(read(path)):
-        if isinstance(entry, Entry):
-            said.hear(entry.body)
-    return said
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

@@ -35,11 +35,12 @@ class Beginning:
     """Where a session begins; by default anew, under an id of its own.
 
     `source` is what `session_start` tells: `startup`, `resume` or `fork`. `conversation` is what was said before;
-    `recorded`: the session's journal has just that already.
+    `recorded`: the session's journal has just that already. `damage` says what of it could not be read, a line each.
     """
 
     session_id: str | None = None
     source: str = "startup"
     conversation: tuple[Message, ...] = ()
     recorded: bool = False
+    damage: tuple[str, ...] = ()
     family: Family = field(default_factory=Family, repr=False)
