@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -58,26 +59,14 @@ def command(script: str) -> CommandTarget:
     return CommandTarget(("/bin/sh", "-c", script), {"PATH": "/usr/bin:/bin"})
 
 
-def function_case() -> AdapterCase:
+def function_case(answers: Any, hangs: Any, deaf: Any, breaks: Any) -> AdapterCase:
     return AdapterCase(
         adapter=builtin()[FunctionTarget],
-        answers=FunctionTarget(answer),
+        answers=FunctionTarget(answers),
         answer=Returned(Notify("fine")),
-        hangs=FunctionTarget(hang),
-        deaf=FunctionTarget(hang_on),
-        breaks=FunctionTarget(break_down),
-        broken=Failure.CRASHED,
-    )
-
-
-def thread_case() -> AdapterCase:
-    return AdapterCase(
-        adapter=builtin()[FunctionTarget],
-        answers=FunctionTarget(answer_in_a_thread),
-        answer=Returned(Notify("fine")),
-        hangs=FunctionTarget(hang_in_a_thread),
-        deaf=FunctionTarget(hang_in_a_thread),
-        breaks=FunctionTarget(break_down_in_a_thread),
+        hangs=FunctionTarget(hangs),
+        deaf=FunctionTarget(deaf),
+        breaks=FunctionTarget(breaks),
         broken=Failure.CRASHED,
     )
 
@@ -107,7 +96,17 @@ def test_every_dialect_keeps_its_promises(dialect: TableDialect) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [function_case, thread_case, command_case])
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(partial(function_case, answer, hang, hang_on, break_down), id="coroutine"),
+        pytest.param(
+            partial(function_case, answer_in_a_thread, hang_in_a_thread, hang_in_a_thread, break_down_in_a_thread),
+            id="thread",
+        ),
+        pytest.param(command_case, id="command"),
+    ],
+)
 async def test_every_adapter_keeps_its_promises(case: Any) -> None:
     """Limits hold, also for a target that does not listen, and a closed adapter calls nobody."""
     assert [] == await breaches_of_adapter(case())

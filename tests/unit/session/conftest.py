@@ -35,6 +35,20 @@ class Kept:
         return [record for record in self.records if isinstance(record, kind)]
 
 
+class Breaking(Kept):
+    """Journals in memory that raise *fault* behind each record of *kind*."""
+
+    def __init__(self, kind: type[Any], fault: Exception) -> None:
+        super().__init__()
+        self._kind = kind
+        self._fault = fault
+
+    def record(self, record: Record) -> None:
+        super().record(record)
+        if isinstance(record, self._kind):
+            raise self._fault
+
+
 class Seen:
     """Every event that an engine dispatched, in order."""
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.session.conftest import Breaking
 
 import hookline as hl
 from hookline._core.messages import ToolSpec
@@ -367,22 +368,10 @@ async def test_a_refused_call_is_in_the_batch(engine: hl.HookEngine, play: Any, 
     assert batch.calls[0].response == "tool blocked by hook: never"
 
 
-async def test_a_fault_of_ours_is_not_the_tools(play: Any, seen: Any, kept: Any) -> None:
+async def test_a_fault_of_ours_is_not_the_tools(play: Any, seen: Any) -> None:
     """Where the account of a call that ran cannot be kept, the call does not turn into one that failed."""
-
-    class Full:
-        def recorder(self, session_id: str) -> Any:
-            return self
-
-        def record(self, record: Any) -> None:
-            kept.record(record)
-            if isinstance(record, CallEnded):
-                raise OSError("disk full")
-
-        def close(self) -> None:
-            pass
-
-    async with play(call("bash"), {"say": "done"}, journals=Full()) as session:
+    full = Breaking(CallEnded, OSError("disk full"))
+    async with play(call("bash"), {"say": "done"}, journals=full) as session:
         with pytest.raises(OSError, match="disk full"):
             await session.run("go")
 

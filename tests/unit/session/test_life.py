@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.session.conftest import Breaking
 
 import hookline as hl
 from hookline._core.messages import Message, ToolSpec
@@ -379,22 +380,10 @@ async def test_a_person_who_answered_does_not_wait_for_the_notification(engine: 
     assert cut == [True]
 
 
-async def test_a_run_that_cannot_be_shown_still_has_an_end(play: Any, kept: Any) -> None:
+async def test_a_run_that_cannot_be_shown_still_has_an_end(play: Any) -> None:
     """Where whoever shows the account breaks at a run's beginning, its end is in the account all the same."""
-
-    class Shown:
-        def recorder(self, session_id: str) -> Any:
-            return self
-
-        def record(self, record: Any) -> None:
-            kept.record(record)
-            if isinstance(record, RunStarted):
-                raise BrokenPipeError
-
-        def close(self) -> None:
-            pass
-
-    async with play(DONE, journals=Shown()) as session:
+    kept = Breaking(RunStarted, BrokenPipeError())
+    async with play(DONE, journals=kept) as session:
         with pytest.raises(BrokenPipeError):
             await session.run("go")
 
