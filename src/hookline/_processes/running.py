@@ -12,7 +12,6 @@ from hookline._processes.descendants import Kin, family, holds, mark
 from hookline._processes.exit import watch_exit
 from hookline._processes.given import PIPE
 from hookline._processes.spawn import Spawned
-from hookline._processes.watchdog import Watchdog
 
 CHUNK = PIPE  # one read empties it
 
@@ -20,7 +19,7 @@ Sink = Callable[[bytes], bool]  # takes what was written, and says whether more 
 
 
 class Running:
-    """One running program, used by one task. *sinks* take its outputs; *watchdog*, which is ready, ends it if we die.
+    """One running program, used by one task. *sinks* take its outputs.
 
     `exited`: the process itself has ended. `alone`: everyone who inherited anything from us has ended, known only
     after `listen_for_others`. `full`: a sink wants no more. `stopped`: somebody called `stop`. `cancelled`: what the
@@ -28,7 +27,7 @@ class Running:
     `status`, the one of `wait`, and `stdin_read` are known once it is released.
     """
 
-    def __init__(self, spawned: Spawned, sinks: Sequence[Sink], watchdog: Watchdog) -> None:
+    def __init__(self, spawned: Spawned, sinks: Sequence[Sink]) -> None:
         self.pid = spawned.process.pid
         self.exited = False
         self.alone = False
@@ -42,12 +41,10 @@ class Running:
         self._loop = asyncio.get_running_loop()
         self._spawned = spawned
         self._sinks = sinks
-        self._watchdog = watchdog
         self._watch = watch_exit(self.pid)
         self._open = set(spawned.outputs)
         self._heard: set[int] = set()
         self._waiter: asyncio.Future[None] | None = None
-        watchdog.add(self.pid)
 
     @property
     def drained(self) -> bool:
@@ -130,7 +127,7 @@ class Running:
         for fd in tuple(self._heard):
             self._ignore(fd)
         self._watch.close()
-        self._watchdog.remove(self.pid)
+        ends.guard.end()
         if self.exited:
             self.status = self._watch.reap()
         else:

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+from hookline._processes.descendants import mark
 from hookline._processes.given import Given, give
+from hookline._processes.watchdog import Guard, Watchdog
 
 FIRST_FREE = 10  # scripts use 0 to 9 as they please (`exec 3>log`), so nothing of ours may have such a number there
 
@@ -52,7 +54,7 @@ class Spawned:
 
     `given` is what it reads if that was known before; else `stdin_pipe` is where we write it. `outputs` are standard
     output and standard error, or one for both. `alive` is the reading end of a pipe that nobody writes to: descendants
-    inherit the other end, so it is at its end once the last of them is gone.
+    inherit the other end, so it is at its end once the last of them is gone. `guard` is the watch over it.
     `owned` are those of them that are still open here, and still ours to close.
     """
 
@@ -61,6 +63,7 @@ class Spawned:
     stdin_pipe: int | None
     outputs: tuple[int, ...]
     alive: int
+    guard: Guard
     owned: set[int]
 
     def close(self) -> None:
@@ -68,12 +71,12 @@ class Spawned:
         self.owned.clear()
 
 
-def spawn(program: Program) -> Spawned | NotStarted:
-    """Start *program*. Blocks until it runs or cannot."""
+def spawn(program: Program, watchdog: Watchdog) -> Spawned | NotStarted:
+    """Start *program*, which *watchdog*, if it is ready, ends if we die. Blocks until it runs or cannot."""
     ours: list[int] = []
     theirs: list[int] = []
     try:
-        return _spawn(program, ours, theirs)
+        return _spawn(program, watchdog, ours, theirs)
     except OSError as error:
         close(ours)
         return NotStarted(f"{_missing(error, program)}: {said(error)}")
@@ -95,32 +98,39 @@ def close(fds: Iterable[int]) -> None:
             os.close(fd)
 
 
-def _spawn(program: Program, ours: list[int], theirs: list[int]) -> Spawned:
+def _spawn(program: Program, watchdog: Watchdog, ours: list[int], theirs: list[int]) -> Spawned:
     stdin, given, pipe = _open_stdin(program.stdin, ours, theirs)
     out, stdout = _open_pipe(ours, theirs)
     err, stderr = (out, stdout) if program.one_output else _open_pipe(ours, theirs)
     alive, sign = _open_pipe(ours, theirs)
     if sign < FIRST_FREE:
         theirs.append(sign := fcntl.fcntl(sign, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE))
-    # A new group, to be killed as one. Every argument here lets `Popen` vfork, which does not copy the page tables of
-    # a large host.
-    process = subprocess.Popen(
-        [each.encode("utf-8", "surrogateescape") for each in program.argv],  # texts are UTF-8, the locale may not be
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        pass_fds=(sign,),
-        cwd=program.cwd,
-        env=dict(program.env),
-        process_group=None if program.own_session else 0,
-        start_new_session=program.own_session,
-    )
+    guard = watchdog.expect(mark(alive))
+    try:
+        # A new group, to be killed as one. Every argument here lets `Popen` vfork, which does not copy the page tables
+        # of a large host.
+        process = subprocess.Popen(
+            [each.encode("utf-8", "surrogateescape") for each in program.argv],  # they are UTF-8, the locale may not be
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=(sign,),
+            cwd=program.cwd,
+            env=dict(program.env),
+            process_group=None if program.own_session else 0,
+            start_new_session=program.own_session,
+        )
+    except BaseException:
+        guard.end()
+        raise
+    guard.started(process.pid)
     return Spawned(
         process=process,
         given=given,
         stdin_pipe=pipe,
         outputs=(out,) if program.one_output else (out, err),
         alive=alive,
+        guard=guard,
         owned=set(ours),
     )
 

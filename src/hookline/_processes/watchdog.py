@@ -4,26 +4,54 @@ import contextlib
 import os
 import signal
 import subprocess
+from dataclasses import dataclass
 from typing import Protocol
 
 from hookline._processes.files import nameless_file
 
 # Waits until nobody can write to its standard input, then kills each group on the list that it has, for lack of a
-# handier descriptor, as its standard output. Deaf to polite signals: it has to outlive this program by a moment. They
-# are blocked when it starts, too, as a shell takes a millisecond to get to its `trap`.
+# handier descriptor, as its standard output, and whoever else holds the writing end of a pipe that is named there.
+# Deaf to polite signals: it has to outlive this program by a moment. They are blocked when it starts, too, as a shell
+# takes a millisecond to get to its `trap`.
 SCRIPT = """
 trap '' HUP INT TERM
 read -r _
-while read -r group; do [ -z "$group" ] || kill -s KILL -- "-$group"; done <&1
+signs=' '
+while read -r group sign; do
+  case $group in
+    '') continue ;;
+    -) ;;
+    *) kill -s KILL -- "-$group" ;;
+  esac
+  signs="$signs$sign "
+done <&1
+ls -l /proc/[0-9]*/fd | while read -r line; do
+  case $line in
+    /proc/*/fd:) pid=${line#/proc/} pid=${pid%/fd:} ;;
+    l-wx*"-> pipe:"*) case $signs in *" ${line##* } "*) kill -s KILL -- "-$pid" "$pid" ;; esac ;;
+  esac
+done
 """
 
 POLITE = {signal.SIGHUP, signal.SIGINT, signal.SIGTERM}
 
-LINE = 12  # a process number has at most ten digits; lines of one length can be overwritten in place
+LINE = 48  # a process's number has at most ten digits, as has a pipe's; lines of one length can be overwritten in place
+
+
+class Guard(Protocol):
+    """The watch over one program, from before it is started."""
+
+    def started(self, group: int) -> None:
+        """It runs, as the leader of this process group."""
+        ...
+
+    def end(self) -> None:
+        """It needs no watching any more, or never came to be."""
+        ...
 
 
 class Watchdog(Protocol):
-    """Knows which process groups must not outlive this program."""
+    """Knows which programs must not outlive this one."""
 
     @property
     def ready(self) -> bool: ...
@@ -32,9 +60,25 @@ class Watchdog(Protocol):
         """Become ready. May spawn a process."""
         ...
 
-    def add(self, group: int) -> None: ...
-    def remove(self, group: int) -> None: ...
+    def expect(self, sign: str) -> Guard:
+        """Watch over a program that is about to be started.
+
+        *sign* is the name under which /proc shows a pipe whose writing end it inherits, and nobody else; empty where
+        there is no /proc.
+        """
+        ...
+
     def close(self) -> None: ...
+
+
+class NoGuard:
+    """Nobody watches."""
+
+    def started(self, group: int) -> None:
+        """Forgets it."""
+
+    def end(self) -> None:
+        """Never knew it."""
 
 
 class NoWatchdog:
@@ -45,11 +89,10 @@ class NoWatchdog:
     def start(self) -> None:
         """Ready as it is."""
 
-    def add(self, group: int) -> None:
-        """Forgets it."""
-
-    def remove(self, group: int) -> None:
-        """Never knew it."""
+    def expect(self, sign: str) -> Guard:
+        """Nobody watches over it."""
+        del sign
+        return NoGuard()
 
     def close(self) -> None:
         """Holds nothing."""
@@ -58,17 +101,18 @@ class NoWatchdog:
 class ShellWatchdog:
     """One small shell, started at the first program, and anew if it was killed.
 
-    The list of groups is a file that it shares with us and reads only at the end, so a program costs two writes and
-    wakes nobody. Out of its reach are processes that left their group, and a program that was started in the very
-    instant in which we are killed, before it is on the list. Where no shell can be started there is no watchdog.
+    The list of programs is a file that it shares with us and reads only at the end, so a program costs three writes
+    and wakes nobody. One that is started in the very instant in which we are killed is found by the pipe that it
+    inherits, as are processes that left their group; without /proc both are out of reach. Where no shell can be started
+    there is no watchdog.
     """
 
     def __init__(self) -> None:
         self._shell: subprocess.Popen[bytes] | None = None
         self._pipe: int | None = None  # the writing end of its standard input
         self._list: int | None = None
-        self._lines: dict[int, int] = {}  # which group stands in which line
-        self._free: list[int] = []
+        self._lines = 0
+        self._free: list[int] = []  # lines that were used before
         self._failed = False
 
     @property
@@ -84,15 +128,24 @@ class ShellWatchdog:
         except OSError:
             self._failed = True
 
-    def add(self, group: int) -> None:
-        line = self._free.pop() if self._free else len(self._lines)
-        self._lines[group] = line
-        self._write(line, str(group))
+    def expect(self, sign: str) -> Guard:
+        if not self._free:
+            self._free.append(self._lines)
+            self._lines += 1
+        guard = _Line(self, self._free.pop(), sign)
+        self.write(guard.number, f"- {sign}")
+        return guard
 
-    def remove(self, group: int) -> None:
-        line = self._lines.pop(group)
+    def write(self, line: int, text: str) -> None:
+        """Let a line of the list say *text*."""
+        if self._list is not None:
+            with contextlib.suppress(OSError):  # as under a limit for files: then nobody watches over this program
+                os.pwrite(self._list, f"{text:<{LINE - 1}}\n".encode(), line * LINE)
+
+    def free(self, line: int) -> None:
+        """Let somebody else have a line of the list."""
+        self.write(line, "")
         self._free.append(line)
-        self._write(line, "")
 
     def close(self) -> None:
         if self._shell is not None:
@@ -131,7 +184,17 @@ class ShellWatchdog:
             os.close(self._pipe)
             self._pipe = None
 
-    def _write(self, line: int, text: str) -> None:
-        if self._list is not None:
-            with contextlib.suppress(OSError):  # as under a limit for files: then nobody watches over this program
-                os.pwrite(self._list, f"{text:<{LINE - 1}}\n".encode(), line * LINE)
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A program's line on the list."""
+
+    watchdog: ShellWatchdog
+    number: int
+    sign: str
+
+    def started(self, group: int) -> None:
+        self.watchdog.write(self.number, f"{group} {self.sign}")
+
+    def end(self) -> None:
+        self.watchdog.free(self.number)

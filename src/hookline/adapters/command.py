@@ -53,10 +53,10 @@ class CommandAdapter:
             return closed()
         if asyncio.get_running_loop().time() >= deadline:
             return timed_out(limits)
-        spawned = _started(target, payload)
+        spawned = _started(target, payload, self._watchdog)
         if isinstance(spawned, CallFailed):
             return spawned
-        hook = _Hook(spawned, self._watchdog, cap=limits.output_bytes)
+        hook = _Hook(spawned, cap=limits.output_bytes)
         self._running.add(hook)
         try:
             ending = await attend(hook, deadline, Patience(grace=self._grace, drain=self._drain))
@@ -78,13 +78,13 @@ class CommandAdapter:
 class _Hook(Running):
     """A hook's process, and what it wrote."""
 
-    def __init__(self, spawned: Spawned, watchdog: Watchdog, *, cap: int) -> None:
+    def __init__(self, spawned: Spawned, *, cap: int) -> None:
         self.stdout = Capped(cap)
         self.stderr = Capped(cap)
-        super().__init__(spawned, (self.stdout.take, self.stderr.take), watchdog)
+        super().__init__(spawned, (self.stdout.take, self.stderr.take))
 
 
-def _started(target: CommandTarget, payload: Payload) -> Spawned | CallFailed:
+def _started(target: CommandTarget, payload: Payload, watchdog: Watchdog) -> Spawned | CallFailed:
     """The target's program, which has the payload to read."""
     if not target.argv:
         return could_not_start("program: the command is empty")
@@ -94,7 +94,7 @@ def _started(target: CommandTarget, payload: Payload) -> Spawned | CallFailed:
         cwd = payload.cwd or str(Path.cwd())
     except OSError as error:
         return could_not_start(f"working directory: {said(error)}")
-    spawned = spawn(Program(argv=target.argv, env=target.env, cwd=cwd, stdin=payload.body))
+    spawned = spawn(Program(argv=target.argv, env=target.env, cwd=cwd, stdin=payload.body), watchdog)
     return could_not_start(spawned.detail) if isinstance(spawned, NotStarted) else spawned
 
 

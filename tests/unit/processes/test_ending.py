@@ -33,9 +33,9 @@ def run(script: str, *, stdin: Stdin = Stdin.NONE, most: int = 1000) -> Running:
     """A shell script whose output is wanted up to *most* bytes a chunk."""
     env = {"PATH": "/usr/bin:/bin", "TOKEN": TOKEN}
     program = Program(argv=("/bin/sh", "-c", script), env=env, cwd="/", stdin=stdin, one_output=True)
-    spawned = spawn(program)
+    spawned = spawn(program, NoWatchdog())
     assert isinstance(spawned, Spawned)
-    return Running(spawned, (lambda chunk: len(chunk) <= most,), NoWatchdog())
+    return Running(spawned, (lambda chunk: len(chunk) <= most,))
 
 
 async def ending(process: Running, *, within: float = math.inf, patience: Patience = SHORT) -> Ending:

@@ -9,6 +9,7 @@ from tests.unit.processes.rig import descriptors, ended, readable
 
 from hookline._processes.leftovers import Leftovers
 from hookline._processes.spawn import Program, Spawned, Stdin, spawn
+from hookline._processes.watchdog import NoWatchdog
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +23,7 @@ def balance() -> Iterator[None]:
 async def left_by(script: str) -> tuple[int, list[int]]:
     """Our end of the alive pipe of a script that has ended, and the numbers that it wrote in one line."""
     program = Program(argv=("/bin/sh", "-c", script), env={"PATH": "/usr/bin:/bin"}, cwd="/", stdin=Stdin.NONE)
-    spawned = spawn(program)
+    spawned = spawn(program, NoWatchdog())
     assert isinstance(spawned, Spawned)
     spawned.process.wait()
     await readable(spawned.outputs[0])

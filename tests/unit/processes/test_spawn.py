@@ -9,6 +9,7 @@ import pytest
 from tests.unit.processes.rig import descriptors, readable
 
 from hookline._processes.spawn import NotStarted, Program, Spawned, Stdin, spawn
+from hookline._processes.watchdog import NoWatchdog
 
 ENV = {"PATH": "/usr/bin:/bin"}
 
@@ -24,7 +25,9 @@ def balance() -> Iterator[None]:
 def started(
     *argv: str, stdin: bytes | Stdin = Stdin.NONE, one_output: bool = False, own_session: bool = False
 ) -> Spawned:
-    spawned = spawn(Program(argv=argv, env=ENV, cwd="/", stdin=stdin, one_output=one_output, own_session=own_session))
+    spawned = spawn(
+        Program(argv=argv, env=ENV, cwd="/", stdin=stdin, one_output=one_output, own_session=own_session), NoWatchdog()
+    )
     assert isinstance(spawned, Spawned)
     return spawned
 
@@ -106,7 +109,7 @@ async def test_alive_tells_of_descendants() -> None:
 def test_what_cannot_start_leaves_nothing_open() -> None:
     """A failure to start is a value, names the program, and costs no descriptor, whatever the input would have been."""
     for stdin in (b"text", Stdin.NONE, Stdin.PIPE):
-        assert spawn(Program(argv=["/no/such"], env=ENV, cwd="/", stdin=stdin)) == NotStarted(
+        assert spawn(Program(argv=["/no/such"], env=ENV, cwd="/", stdin=stdin), NoWatchdog()) == NotStarted(
             "program /no/such: No such file or directory (os error 2)"
         )
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 from tests.unit.processes.rig import descriptors
 
-from hookline._processes.watchdog import ShellWatchdog
+from hookline._processes.descendants import mark
+from hookline._processes.watchdog import Guard, ShellWatchdog
 
 
 @pytest.fixture
@@ -36,24 +37,46 @@ def end_of_us(watchdog: ShellWatchdog) -> None:
     shell.wait()
 
 
+def watching(watchdog: ShellWatchdog, group: int) -> Guard:
+    """The watch over a program that has been started."""
+    guard = watchdog.expect("")
+    guard.started(group)
+    return guard
+
+
 def test_it_kills_whom_it_guards(watchdog: ShellWatchdog, sleeper: subprocess.Popen[bytes]) -> None:
     """A group that is on the list when we end is killed, whatever came and went before it."""
     watchdog.start()
-    for group in (2_000_000_001, 2_000_000_002):
-        watchdog.add(group)
-    watchdog.add(sleeper.pid)
-    for group in (2_000_000_001, 2_000_000_002):
-        watchdog.remove(group)
+    others = [watching(watchdog, group) for group in (2_000_000_001, 2_000_000_002)]
+    watching(watchdog, sleeper.pid)
+    for other in others:
+        other.end()
     end_of_us(watchdog)
 
     assert sleeper.wait() == -signal.SIGKILL
 
 
+@pytest.mark.parametrize("started", [False, True], ids=["being started", "started"])
+def test_it_finds_whom_no_group_shows(watchdog: ShellWatchdog, *, started: bool) -> None:
+    """Who is being started when we end, or has left its group, is found by the pipe that it inherited."""
+    watchdog.start()
+    reading, writing = os.pipe()
+    guard = watchdog.expect(mark(reading))
+    with subprocess.Popen(["/bin/sleep", "300"], process_group=0, pass_fds=(writing,)) as escaped:
+        if started:
+            guard.started(2_000_000_001)
+        os.close(writing)
+        end_of_us(watchdog)
+
+        assert escaped.wait() == -signal.SIGKILL
+
+    os.close(reading)
+
+
 def test_it_spares_whom_it_guards_no_more(watchdog: ShellWatchdog, sleeper: subprocess.Popen[bytes]) -> None:
     """A group that was taken from the list is not touched, nor is anybody whose line it was."""
     watchdog.start()
-    watchdog.add(sleeper.pid)
-    watchdog.remove(sleeper.pid)
+    watching(watchdog, sleeper.pid).end()
     end_of_us(watchdog)
 
     assert sleeper.poll() is None
@@ -62,7 +85,7 @@ def test_it_spares_whom_it_guards_no_more(watchdog: ShellWatchdog, sleeper: subp
 def test_closing_kills_nobody(watchdog: ShellWatchdog, sleeper: subprocess.Popen[bytes]) -> None:
     """Closing the watchdog is not our end."""
     watchdog.start()
-    watchdog.add(sleeper.pid)
+    watching(watchdog, sleeper.pid)
     watchdog.close()
 
     assert sleeper.poll() is None
@@ -71,7 +94,7 @@ def test_closing_kills_nobody(watchdog: ShellWatchdog, sleeper: subprocess.Popen
 def test_it_is_deaf_to_polite_signals(watchdog: ShellWatchdog, sleeper: subprocess.Popen[bytes]) -> None:
     """What ends us by a signal to everybody does not end the watchdog before it has done its work."""
     watchdog.start()
-    watchdog.add(sleeper.pid)
+    watching(watchdog, sleeper.pid)
     shell = watchdog._shell
     assert shell is not None
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -93,7 +116,7 @@ def test_it_leads_a_group_of_its_own(watchdog: ShellWatchdog) -> None:
 def test_one_that_was_killed_is_replaced(watchdog: ShellWatchdog, sleeper: subprocess.Popen[bytes]) -> None:
     """A watchdog that somebody killed is not ready; the one that is started then guards the same groups."""
     watchdog.start()
-    watchdog.add(sleeper.pid)
+    watching(watchdog, sleeper.pid)
     shell = watchdog._shell
     assert shell is not None
     ready = [watchdog.ready]
@@ -116,7 +139,7 @@ def test_one_that_cannot_be_replaced_is_done_without(watchdog: ShellWatchdog, mo
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     watchdog.start()
-    watchdog.add(2_000_000_001)
+    guard = watching(watchdog, 2_000_000_001)
     shell = watchdog._shell
     assert shell is not None
     shell.kill()
@@ -125,4 +148,4 @@ def test_one_that_cannot_be_replaced_is_done_without(watchdog: ShellWatchdog, mo
     watchdog.start()
 
     assert watchdog.ready
-    watchdog.remove(2_000_000_001)
+    guard.end()

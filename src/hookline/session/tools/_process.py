@@ -38,7 +38,7 @@ class Process:
     Exactly one task awaits `attend`, to its end or until it is cancelled: that is what kills and reaps.
     """
 
-    def __init__(self, spawned: Spawned, *, watchdog: Watchdog, leftovers: Leftovers) -> None:
+    def __init__(self, spawned: Spawned, *, leftovers: Leftovers) -> None:
         self.status = Status.RUNNING
         self.exit_code: int | None = None
         self.reason = ""
@@ -49,7 +49,7 @@ class Process:
         self._changed = asyncio.Event()
         self._writable = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        self._running = Running(spawned, (self._take,), watchdog)
+        self._running = Running(spawned, (self._take,))
 
     @property
     def pid(self) -> int:
@@ -172,7 +172,7 @@ def start(
 ) -> Process:
     """Start *argv*, with both its outputs as one stream, away from our terminal."""
     program = Program(argv=argv, env=env, cwd=str(cwd), stdin=stdin, one_output=True, own_session=True)
-    spawned = spawn(program)
+    spawned = spawn(program, watchdog)
     if isinstance(spawned, NotStarted):
         raise ToolError(f"cannot start {argv[0]} in {cwd}: {spawned.detail}")
-    return Process(spawned, watchdog=watchdog, leftovers=leftovers)
+    return Process(spawned, leftovers=leftovers)
