@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from hookline._processes.descendants import mark
 from hookline._processes.given import Given, give
 from hookline._processes.watchdog import Guard, Watchdog
 
@@ -105,7 +104,7 @@ def _spawn(program: Program, watchdog: Watchdog, ours: list[int], theirs: list[i
     alive, sign = _open_pipe(ours, theirs)
     if sign < FIRST_FREE:
         theirs.append(sign := fcntl.fcntl(sign, fcntl.F_DUPFD_CLOEXEC, FIRST_FREE))
-    guard = watchdog.expect(mark(alive))
+    guard = watchdog.expect(os.fstat(alive).st_ino)
     try:
         # A new group, to be killed as one. Every argument here lets `Popen` vfork, which does not copy the page tables
         # of a large host.

@@ -17,13 +17,13 @@ SCRIPT = """
 trap '' HUP INT TERM
 read -r _
 signs=' '
-while read -r group sign; do
+while read -r group pipe; do
   case $group in
     '') continue ;;
     -) ;;
     *) kill -s KILL -- "-$group" ;;
   esac
-  signs="$signs$sign "
+  signs="${signs}pipe:[$pipe] "
 done <&1
 ls -l /proc/[0-9]*/fd | while read -r line; do
   case $line in
@@ -35,7 +35,7 @@ done
 
 POLITE = {signal.SIGHUP, signal.SIGINT, signal.SIGTERM}
 
-LINE = 48  # a process's number has at most ten digits, as has a pipe's; lines of one length can be overwritten in place
+LINE = 36  # numbers of processes and of pipes have 10 and 20 digits at most; such lines can be overwritten in place
 
 
 class Guard(Protocol):
@@ -60,12 +60,8 @@ class Watchdog(Protocol):
         """Become ready. May spawn a process."""
         ...
 
-    def expect(self, sign: str) -> Guard:
-        """Watch over a program that is about to be started.
-
-        *sign* is the name under which /proc shows a pipe whose writing end it inherits, and nobody else; empty where
-        there is no /proc.
-        """
+    def expect(self, pipe: int) -> Guard:
+        """Watch over a program that is about to be started, and is to inherit the writing end of *pipe*, an inode."""
         ...
 
     def close(self) -> None: ...
@@ -89,9 +85,9 @@ class NoWatchdog:
     def start(self) -> None:
         """Ready as it is."""
 
-    def expect(self, sign: str) -> Guard:
+    def expect(self, pipe: int) -> Guard:
         """Nobody watches over it."""
-        del sign
+        del pipe
         return NoGuard()
 
     def close(self) -> None:
@@ -128,12 +124,12 @@ class ShellWatchdog:
         except OSError:
             self._failed = True
 
-    def expect(self, sign: str) -> Guard:
+    def expect(self, pipe: int) -> Guard:
         if not self._free:
             self._free.append(self._lines)
             self._lines += 1
-        guard = _Line(self, self._free.pop(), sign)
-        self.write(guard.number, f"- {sign}")
+        guard = _Line(self, self._free.pop(), pipe)
+        self.write(guard.number, f"- {pipe}")
         return guard
 
     def write(self, line: int, text: str) -> None:
@@ -191,10 +187,10 @@ class _Line:
 
     watchdog: ShellWatchdog
     number: int
-    sign: str
+    pipe: int
 
     def started(self, group: int) -> None:
-        self.watchdog.write(self.number, f"{group} {self.sign}")
+        self.watchdog.write(self.number, f"{group} {self.pipe}")
 
     def end(self) -> None:
         self.watchdog.free(self.number)

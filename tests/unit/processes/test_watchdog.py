@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 from tests.unit.processes.rig import descriptors
 
-from hookline._processes.descendants import mark
 from hookline._processes.watchdog import Guard, ShellWatchdog
 
 
@@ -39,7 +38,7 @@ def end_of_us(watchdog: ShellWatchdog) -> None:
 
 def watching(watchdog: ShellWatchdog, group: int) -> Guard:
     """The watch over a program that has been started."""
-    guard = watchdog.expect("")
+    guard = watchdog.expect(0)
     guard.started(group)
     return guard
 
@@ -61,7 +60,7 @@ def test_it_finds_whom_no_group_shows(watchdog: ShellWatchdog, *, started: bool)
     """Who is being started when we end, or has left its group, is found by the pipe that it inherited."""
     watchdog.start()
     reading, writing = os.pipe()
-    guard = watchdog.expect(mark(reading))
+    guard = watchdog.expect(os.fstat(reading).st_ino)
     with subprocess.Popen(["/bin/sleep", "300"], process_group=0, pass_fds=(writing,)) as escaped:
         if started:
             guard.started(2_000_000_001)
