@@ -73,9 +73,8 @@ def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
         hooks += kept
         problems += found.problems
     in_vain = None
-    if (
-        trust == RUN_FLAG and not hooks and not problems
-    ):  # whoever trusts a folder for its hooks means that there are some
+    # Whoever trusts a folder for its hooks means that there are some.
+    if trust == RUN_FLAG and not hooks and not problems:
         path = root / PROJECT_FILE
         in_vain = _absent(Scope.NOTE, f"the folder is trusted, and there are no hooks: nothing runs of {path}", path)
     notes = (*state_notes, trust_note, in_vain, shell_note if hooks else None)
