@@ -16,6 +16,7 @@ from tests.field_reports.rig import (
     engine_for,
     rewriting,
 )
+from tests.tool_rig import Willing
 
 import hookline as hl
 from hookline._core.messages import ToolSpec
@@ -155,33 +156,20 @@ async def test_b56_a_session_travels_with_its_event(tmp_path: Path) -> None:
         assert {entry.session for entry in entries if isinstance(entry, Entry)} == {name}
 
 
-class Flag:
+class Flag(Willing):
     """A tool that takes effect as soon as it is called. Implements Tool."""
 
     spec = ToolSpec(name="flag", description="Sets a flag.", parameters={"type": "object"})
-    aliases: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         self.is_set = False
 
-    def check(self, input: Any) -> str | None:
-        return None
-
     def risk(self, input: Any, workspace: Path) -> Risk:
         return Risk.CHANGES
-
-    def directory(self, input: Any, workspace: Path) -> Path:
-        return workspace
-
-    def argv(self, input: Any, env: Any) -> tuple[str, ...]:
-        return ()
 
     async def call(self, input: Any, context: CallContext) -> ToolResult:
         self.is_set = True
         return ToolResult(text="set")
-
-    async def aclose(self) -> None:
-        """Nothing runs."""
 
 
 async def test_b59_a_guard_ends_before_the_action_begins(tmp_path: Path) -> None:

@@ -12,6 +12,11 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+def lives(pid: int) -> bool:
+    """Whether there is a process of this number."""
+    return Path(f"/proc/{pid}").exists()
+
+
 def carriers(token: str) -> list[int]:
     """The living processes that have *token* in their environment."""
 

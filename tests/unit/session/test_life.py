@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.tool_rig import Willing
 from tests.unit.session.conftest import Breaking
 
 import hookline as hl
@@ -14,7 +15,7 @@ from hookline._core.records import Ending, ModelCalled, Noted, RunEnded, RunStar
 from hookline.journal import Damage, events_from
 from hookline.session import session as session_module
 from hookline.session.compaction import Window
-from hookline.session.ports import ApprovalRequest, CallContext, ModelReply, ModelRequest, Risk, ToolResult, Verdict
+from hookline.session.ports import ApprovalRequest, CallContext, ModelReply, ModelRequest, ToolResult, Verdict
 
 DONE = {"say": "done"}
 BASH = {"call": {"tool": "bash", "input": {"command": "true"}}}
@@ -58,27 +59,14 @@ class Plain:
         return self
 
 
-class Waits:
+class Waits(Willing):
     """A tool whose calls do not end by themselves, and that tells when it is closed."""
 
     spec = ToolSpec(name="waits", description="", parameters={"type": "object"})
-    aliases = ()
 
     def __init__(self, closed: list[str] | None = None) -> None:
         self.begun = asyncio.Event()
         self._closed = [] if closed is None else closed
-
-    def check(self, input: Any) -> str | None:
-        return None
-
-    def risk(self, input: Any, workspace: Path) -> Risk:
-        return Risk.READS
-
-    def directory(self, input: Any, workspace: Path) -> Path:
-        return workspace
-
-    def argv(self, input: Any, env: Any) -> tuple[str, ...]:
-        return ()
 
     async def call(self, input: Any, context: CallContext) -> ToolResult:
         self.begun.set()

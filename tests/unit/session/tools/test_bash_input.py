@@ -5,18 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.processes.rig import descriptors, lives
 
 from hookline._core.errors import ToolError
 from hookline.session.ports import Risk, Tool
 from hookline.session.tools import _process, _shells, builtin_tools
-
-
-def lives(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
-
-
-def descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 class Shell:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.unit.processes.rig import descriptors, lives
 
 from hookline._core.errors import ToolError
 from hookline.session.ports import Risk, Tool
@@ -40,14 +41,6 @@ async def failed(call: Any) -> dict[str, Any]:
         await call
     account: dict[str, Any] = json.loads(str(raised.value))
     return account
-
-
-def lives(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
-
-
-def descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 @pytest.fixture
