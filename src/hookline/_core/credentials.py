@@ -47,6 +47,15 @@ def is_provider_credential(name: str) -> bool:
     return bool(words & PROVIDERS and words & SECRETS)
 
 
+# Variables of our own that a credential may stand in: a token, or the password in a URL.
+OWN = frozenset({"HOOKLINE_TOKEN", "HOOKLINE_STORE", "HOOKLINE_NATS", "HOOKLINE_SEARCH_URL"})
+
+
+def without_credentials(env: Mapping[str, str]) -> dict[str, str]:
+    """*env* without what must not reach a program by accident: providers' credentials, and our own."""
+    return {name: value for name, value in env.items() if name.upper() not in OWN and not is_provider_credential(name)}
+
+
 def secrets_in(env: Mapping[str, str]) -> dict[str, str]:
     """The variables of *env* that hold a credential of any kind."""
     return {name: value for name, value in env.items() if _SECRET_NAME.match(name) or is_provider_credential(name)}

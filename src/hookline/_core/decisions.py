@@ -1,6 +1,7 @@
 """What a hook may say about the pending action."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,14 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """The action does not happen. Nothing that any other hook answers can undo it."""
+    """The action does not happen. Nothing that any other hook answers can undo it.
+
+    `code` is a closed word of the hook's dialect for the reason, where it has such words; `data` is for programs.
+    """
 
     reason: str
+    code: str = ""
+    data: Any = field(default=None, hash=False)
 
 
 Decision = Allow | Ask | Deny

@@ -1,7 +1,7 @@
 """Endings that a cancellation must not leave half done: processes gone, accounts closed, whatever comes."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -45,3 +45,23 @@ class Cancellations:
                 if cut:
                     task.cancel()
         return task.result()
+
+
+async def all_of(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """What each comes to, all at once. If one raises, or we are cancelled, all have ended before that takes its way."""
+    if len(works) == 1:  # nearly every time, and a task costs as much as a quick hook
+        return [await works[0]]
+    tasks = [asyncio.ensure_future(work) for work in works]
+    cancellations = Cancellations()
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await cancellations.finish(_ended(tasks))
+        cancellations.raise_if_any()
+
+
+async def _ended(tasks: Sequence["asyncio.Task[T]"]) -> None:
+    if tasks:
+        await asyncio.wait(tasks)

@@ -14,12 +14,20 @@ Condition = Callable[[Event], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a hook was declared. `layer` is the dialect's word for it; `label` names the file in messages."""
+    """Where a hook was declared. `layer` is the dialect's word for it; `label` names the file in messages.
+
+    Line and column count from 1, 0 where they are not known.
+    """
 
     layer: str
     label: str
     path: str = ""
     line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        place = f":{self.line}:{self.column}" if self.line else ""
+        return f"{self.path or self.label}{place}"
 
 
 IN_CODE = Source(layer="code", label="code")
@@ -32,7 +40,9 @@ class Hook:
     `id` is unique in an engine and says where the hook stands; `key` is the dialect's identity of its definition,
     which two equal hooks share. `commits` is what it may ask for: nothing makes it an observer, Deny makes it a
     policy hook. `timeout` is in seconds. `fallback` is called in its place when it fails. `on_failure` overrides the
-    rule's policy. `priority` orders hooks under the chain strategy, lowest first.
+    rule's policy, `deny_fails` what it says of a Deny. `priority` orders hooks under the chain and the sequence, lowest
+    first. `also` are further points at which it is called. `output_bytes` is its own cap, `pool` how many background
+    hooks of its dialect may run at once, None as the dialect says.
     """
 
     id: str
@@ -49,7 +59,16 @@ class Hook:
     fallback: "Hook | None" = None
     on_failure: FailurePolicy | None = None
     priority: int = 0
+    also: tuple[type[Event], ...] = ()
+    output_bytes: int | None = None
+    pool: int | None = None
+    deny_fails: bool | None = None
     label: str = ""
+
+    @property
+    def events(self) -> tuple[type[Event], ...]:
+        """Every point at which it is called."""
+        return (self.event, *self.also)
 
     def selects(self, event: Event) -> bool:
         """Whether this hook is called for *event*."""

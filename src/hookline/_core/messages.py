@@ -52,6 +52,14 @@ def with_results(messages: Iterable[Message], ended: Mapping[int, Mapping[str, s
     yield from missing()
 
 
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a tool comes from, as its definition says: a kind such as `builtin`, `shell`, `comms`, `mcp`, and which."""
+
+    kind: str
+    source: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
     """A tool as the model is told of it. `parameters` is a JSON Schema object."""
@@ -59,6 +67,7 @@ class ToolSpec:
     name: str
     description: str
     parameters: Mapping[str, Any]
+    provenance: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

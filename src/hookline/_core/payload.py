@@ -9,11 +9,15 @@ from hookline._core.reasons import Failure
 
 @made()
 class Payload:
-    """One event on its way to one hook: the event itself, its bytes in the dialect's form, and where to run."""
+    """One event on its way to one hook: the event itself, its bytes in the dialect's form, and where to run.
+
+    `value` is what a callable known by its name is given; without one it is given the event.
+    """
 
     event: Event
     body: bytes = field(default=b"", repr=False)
     cwd: str = ""
+    value: object = None
 
 
 @made()
@@ -40,7 +44,11 @@ class Exited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFailed:
-    """There is no reply, and this is why. What was captured until then is kept for the record."""
+    """There is no reply, and this is why. What was captured until then is kept for the record.
+
+    Of output that was too large `stream` is the one that went over its cap (stdout, stderr or body) and `size` how many
+    bytes had come by then.
+    """
 
     why: Failure
     detail: str
@@ -48,9 +56,21 @@ class CallFailed:
     stdout: bytes = b""
     stderr: bytes = b""
     left_behind: int = 0
+    stream: str = ""
+    size: int = 0
 
 
-Reply = Returned | Exited | CallFailed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Responded:
+    """A server answered: its status, the words beside it, its headers with their names in lower case, and its body."""
+
+    status: int
+    reason: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
+
+
+Reply = Returned | Exited | Responded | CallFailed
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, ClassVar, TypeVar
 
 from hookline._core.answer import Word
@@ -47,7 +48,10 @@ class Event:
     def subjects(self) -> tuple[str, ...]:
         """The strings that a matcher is tested against; any one that matches selects the hook."""
         name = self.point.subject
-        return () if name is None else (str(getattr(self, name)),)
+        if name is None:
+            return ()
+        value = getattr(self, name)
+        return (value.value if isinstance(value, Enum) else str(value),)
 
 
 @dataclass(frozen=True, slots=True)

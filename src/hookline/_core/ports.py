@@ -116,6 +116,10 @@ class Engine(Dispatcher, Protocol):
         """Every hook, in the order in which they are asked."""
         ...
 
+    def rules(self, event: type[Event]) -> tuple[Rule, ...]:
+        """The rules under which there are hooks for *event*, in the order in which their dialects are asked."""
+        ...
+
     def recording(self, recorder: Recorder) -> Dispatcher:
         """The same engine, its account going to *recorder*."""
         ...

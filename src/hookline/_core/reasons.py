@@ -22,5 +22,6 @@ class Skip(Enum):
 
     PAYLOAD_TOO_LARGE = "payload_too_large"
     DENIED_EARLIER = "denied_earlier"
+    FAILED_EARLIER = "failed_earlier"
     LANE_FULL = "lane_full"
     CLOSED = "closed"

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from hookline._core.hooks import Hook
+from hookline._core.inputs import InputKind
 from hookline._core.messages import Message
 from hookline._core.outcomes import Outcome
 from hookline._core.points import Event, Origin
@@ -61,10 +62,53 @@ class SessionClosed(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted(Record):
-    """A prompt was taken."""
+    """A prompt was taken. `input_id` is the admitted input that it came by, empty where none was."""
 
     kind = "run_started"
     prompt: str
+    input_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputDecided(Record):
+    """An input was accepted, rejected or deduplicated: `outcome`. It is so, however this record came about.
+
+    `existing` is the input that a deduplicated one is the same as. `detail` is how an accepted one was queued, and why
+    a rejected one was refused.
+    """
+
+    kind = "input_decided"
+    input_id: str
+    input_kind: InputKind
+    source: str
+    outcome: str
+    key: str | None = None
+    existing: str = ""
+    reason: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InteractionPublished(Record):
+    """The end of an input's work stands in the event log of its runtime, as its line `line`."""
+
+    kind = "interaction_published"
+    input_id: str
+    line: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvelopeSent(Record):
+    """A message left for a peer, as far as `delivery` proves. `what` is the kind of the envelope."""
+
+    kind = "envelope_sent"
+    envelope_id: str
+    what: str
+    to: str
+    text: str
+    delivery: str
+    in_reply_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from typing import TypeVar
 from hookline._core.answer import Word
 from hookline._core.decisions import Decision, Deny
 from hookline._core.effects import Effect
+from hookline._core.hooks import Hook
 from hookline._core.made import made
 from hookline._core.outcomes import Outcome
 from hookline._core.points import Event
@@ -36,7 +37,8 @@ class Resolution:
 
     `event` is the event as they left it: a rewritten tool input stands in it. `decided_by` is the id of the hook
     whose decision counts. `failed_run` is the outcome that must end the run as failed, under a dialect whose failures
-    do. `applied`, `ignored` and `outcomes` are in the order in which the hooks are configured.
+    do; `deny_fails`: the Deny that counts must, too. `applied`, `ignored` and `outcomes` are in the order in which the
+    hooks are configured. `launched` are the background hooks that were sent on their way.
     """
 
     event: Event
@@ -46,6 +48,8 @@ class Resolution:
     ignored: tuple[Ignored, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     failed_run: Outcome | None = None
+    deny_fails: bool = False
+    launched: tuple[Hook, ...] = ()
 
     @property
     def denied(self) -> bool:

@@ -1,7 +1,9 @@
 """Rules: one row per hook point that a dialect has. Loader, dispatcher, workbench and documentation read it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from hookline._core.answer import Word
 from hookline._core.effects import Notify
@@ -9,10 +11,11 @@ from hookline._core.points import Event
 
 
 class Strategy(Enum):
-    """How the foreground hooks of one dialect are run at one event."""
+    """How the hooks of one dialect are run at one event; the foreground ones, where nothing else is said."""
 
     PARALLEL = "parallel"  # all start at once, none sees another's answer, the configured order decides
     CHAIN = "chain"  # one after the other by priority, each sees the event as earlier ones left it, a Deny ends it
+    SEQUENCE = "sequence"  # one after the other by priority, the background too; a failure ends it
 
 
 class FailurePolicy(Enum):
@@ -30,6 +33,12 @@ class Rule:
     `admits` is what an answer may hold here, always within what the point itself admits. `survives_deny` are the
     effects that still count when the action was denied. `strategy` is how the hooks are run here, None for as they are
     everywhere in the dialect.
+
+    `discards` are words that an answer may hold here beside those, and that change nothing; the text says why, and is
+    told unless it is empty. `occurs` says which occurrences of the event are the dialect's point, None all of them.
+    `deny_fails`: a Deny ends the run as failed, where it else cancels it or only refuses the one action.
+    `whole_batch`: the hooks are asked about every call of a step before the first of them is run, and told of them when
+    the last is done. `objects_only`: a call whose input is no object fails the run instead.
     """
 
     name: str
@@ -39,3 +48,8 @@ class Rule:
     survives_deny: frozenset[Word] = frozenset({Notify})
     has_subject: bool = True
     strategy: Strategy | None = None
+    discards: Mapping[Word, str] = field(default_factory=dict, hash=False)
+    occurs: Callable[[Any], bool] | None = field(default=None, repr=False)
+    deny_fails: bool = False
+    whole_batch: bool = False
+    objects_only: bool = False

@@ -20,6 +20,11 @@ class Target:
         return True
 
 
+def is_async(handler: Any) -> bool:
+    """Whether calling *handler* gives a coroutine."""
+    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__)
+
+
 @dataclass(frozen=True, slots=True)
 class FunctionTarget(Target):
     """A Python callable in this process, given the event itself. `is_async`: calling it gives a coroutine."""
@@ -28,13 +33,34 @@ class FunctionTarget(Target):
     is_async: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        handler: Any = self.handler
-        called = inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(type(handler).__call__)
-        object.__setattr__(self, "is_async", called)
+        object.__setattr__(self, "is_async", is_async(self.handler))
 
     @property
     def leaves_process(self) -> bool:
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTarget(Target):
+    """A Python callable of this process that is known by its name, and looked up when it is called."""
+
+    name: str
+
+    @property
+    def leaves_process(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class HttpTarget(Target):
+    """An HTTP endpoint. The payload is the body of a request by *method*; *headers* are added as they are written.
+
+    They may hold credentials, so they are never part of a representation or a record.
+    """
+
+    url: str
+    method: str = "POST"
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 """One event of every hook point."""
 
 from hookline._core import events as ev
+from hookline._core.inputs import InputKind, RejectionReason
 from hookline._core.messages import CallResult, Message, ToolCall, ToolSpec
+from hookline._core.peers import Delivery, EnvelopeKind, Peer, Proof
 from hookline._core.points import Event, Origin
 
 ORIGIN = Origin(session_id="session-1", run_id="run-1", step=2, cwd="/", model="model-1", provider="provider-1")
@@ -15,6 +17,7 @@ REQUEST = {
     "tools": (ToolSpec(name="bash", description="Run a command", parameters={"type": "object"}),),
     "origin": ORIGIN,
 }
+INPUT, EARLIER = "0190a7e0-0000-7000-8000-000000000002", "0190a7e0-0000-7000-8000-000000000001"
 CHILD = {"subagent_id": "agent-1", "child_session_id": "session-2", "origin": ORIGIN}
 
 _ALL: tuple[Event, ...] = (
@@ -46,6 +49,32 @@ _ALL: tuple[Event, ...] = (
     ev.AfterCompaction(trigger="manual", origin=ORIGIN),
     ev.SubagentStart(**CHILD),  # type: ignore[arg-type]
     ev.SubagentEnd(**CHILD, last_message="found it"),  # type: ignore[arg-type]
+    ev.InputAccepted(input_id=INPUT, input_kind=InputKind.PROMPT, origin=ORIGIN),
+    ev.InputRejected(
+        input_id=INPUT,
+        input_kind=InputKind.PROMPT,
+        reason=RejectionReason.NOT_READY,
+        detail="stopped",
+        origin=ORIGIN,
+    ),
+    ev.InputDeduplicated(input_id=INPUT, input_kind=InputKind.PROMPT, existing_input_id=EARLIER, origin=ORIGIN),
+    ev.PeerReceived(
+        input_kind=InputKind.PEER_REQUEST,
+        peer_id=Peer("reviewer").id,
+        peer_name="reviewer",
+        request_id="request-1",
+        taint="clean",
+        origin=ORIGIN,
+    ),
+    ev.PeerSent(
+        kind=EnvelopeKind.REQUEST,
+        peer=Peer("reviewer"),
+        envelope_id=INPUT,
+        delivery=Delivery(Proof.ACKED),
+        interaction_id=INPUT,
+        origin=ORIGIN,
+    ),
+    ev.InteractionCompleted(interaction_id=INPUT, result="done", origin=ORIGIN),
     ev.Notification(notification_type="permission_prompt", title="title", message="message", origin=ORIGIN),
 )
 

@@ -84,7 +84,7 @@ def test_an_event_shows_what_happened_and_not_where() -> None:
     """A representation holds the event's own fields; its origin would drown them."""
     event = ev.BeforeRun(prompt="fix it", origin=Origin(session_id="s1", cwd="/srv"))
 
-    assert repr(event) == "BeforeRun(prompt='fix it')"
+    assert repr(event) == "BeforeRun(prompt='fix it', resumes=False)"
     assert ev.BeforeRun(prompt="fix it").origin is NOWHERE
 
 

@@ -4,6 +4,14 @@ from hookline._core.events.compaction import AfterCompaction, BeforeCompaction
 from hookline._core.events.model import AfterModelCall, BeforeModelCall
 from hookline._core.events.notice import Notification
 from hookline._core.events.run import BeforeRun, BeforeRunEnd, RunCompleted, RunFailed, StepEnd
+from hookline._core.events.runtime import (
+    InputAccepted,
+    InputDeduplicated,
+    InputRejected,
+    InteractionCompleted,
+    PeerReceived,
+    PeerSent,
+)
 from hookline._core.events.session import SessionEnd, SessionStart
 from hookline._core.events.subagent import SubagentEnd, SubagentStart
 from hookline._core.events.tool import (
@@ -26,7 +34,13 @@ __all__ = [
     "BeforeRun",
     "BeforeRunEnd",
     "BeforeToolCall",
+    "InputAccepted",
+    "InputDeduplicated",
+    "InputRejected",
+    "InteractionCompleted",
     "Notification",
+    "PeerReceived",
+    "PeerSent",
     "PermissionRequest",
     "RunCompleted",
     "RunFailed",

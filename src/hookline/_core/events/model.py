@@ -13,7 +13,7 @@ from hookline._core.points import Event, hook_point
 @hook_point("before_model_call", admits=(Deny, AddContext), subject="provider")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeforeModelCall(Event):
-    """A request is about to be sent. `attempt` counts from 1, `step` from 0."""
+    """A request is about to be sent. `attempt` counts from 1, `step` from 0; `max_tokens` bounds the answer."""
 
     provider: str
     request_id: str = ""
@@ -22,12 +22,16 @@ class BeforeModelCall(Event):
     messages: tuple[Message, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    max_tokens: int = 16_384
 
 
 @hook_point("after_model_call", admits=(Deny, AddContext), subject="provider")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AfterModelCall(Event):
-    """A response was received; nothing of it has taken effect. A Deny discards it."""
+    """A response was received; nothing of it has taken effect. A Deny discards it.
+
+    `server_tools` names the tools that the provider itself ran, in their order.
+    """
 
     provider: str
     request_id: str = ""
@@ -43,3 +47,4 @@ class AfterModelCall(Event):
     error: str | None = None
     output_text: str = ""
     calls: tuple[ToolCall, ...] = ()
+    server_tools: tuple[str, ...] = ()

@@ -4,15 +4,17 @@ from dataclasses import dataclass
 
 from hookline._core.decisions import Deny
 from hookline._core.effects import AddContext, EndRun, Reopen
+from hookline._core.faults import Fault, FaultKind
 from hookline._core.points import Event, hook_point
 
 
 @hook_point("before_run", admits=(Deny, AddContext))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeforeRun(Event):
-    """A prompt was submitted; no model has seen it."""
+    """A prompt was submitted; no model has seen it. `resumes`: there is none, the run goes on with what is there."""
 
     prompt: str
+    resumes: bool = False
 
 
 @hook_point("step_end", admits=(Deny, AddContext, EndRun))
@@ -43,8 +45,17 @@ class RunCompleted(Event):
 @hook_point("run_failed", subject="category")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFailed(Event):
-    """The run ended because a model call failed. `category` is closed per model, `unknown` at worst."""
+    """The run failed, or was cut off. `fault` says how.
+
+    Where a model call failed `category` is closed per model, `unknown` at worst; else it is the kind of the fault.
+    """
 
     category: str
     details: str | None = None
     last_message: str | None = None
+    fault: Fault | None = None
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a model call failed, and not something else."""
+        return self.fault is None or self.fault.kind is FaultKind.MODEL

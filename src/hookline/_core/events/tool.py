@@ -5,7 +5,7 @@ from typing import Any
 
 from hookline._core.decisions import Allow, Ask, Deny
 from hookline._core.effects import AddContext, AddFeedback, EndRun, RewriteInput
-from hookline._core.messages import CallResult
+from hookline._core.messages import CallResult, Provenance
 from hookline._core.points import Event, hook_point
 
 
@@ -17,6 +17,7 @@ class ToolEvent(Event):
     input: Any
     call_id: str = ""
     aliases: tuple[str, ...] = ()
+    provenance: Provenance | None = None
 
     def subjects(self) -> tuple[str, ...]:
         return (self.tool_name, *self.aliases)
@@ -26,6 +27,11 @@ class ToolEvent(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeforeToolCall(ToolEvent):
     """The model asked for a call; it is valid, not yet approved, and has not run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownToolCall(BeforeToolCall):
+    """The model asked for a tool that there is not: the call is going to fail. An occurrence of `before_tool_call`."""
 
 
 @hook_point("permission_request", admits=(Allow, Deny), subject="tool_name")
@@ -42,19 +48,22 @@ class BeforeDispatch(ToolEvent):
     argv: tuple[str, ...] = ()
 
 
-@hook_point("after_tool_call", admits=(AddContext, AddFeedback, EndRun), subject="tool_name")
+@hook_point("after_tool_call", admits=(Deny, AddContext, AddFeedback, EndRun), subject="tool_name")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AfterToolCall(ToolEvent):
-    """A call succeeded. `response` is the tool's own result. `duration` is in seconds."""
+    """A call succeeded. `response` is the tool's own result. `duration` is in seconds.
+
+    A Deny keeps the result from the model, which is told the reason. What the call did stays done.
+    """
 
     response: Any = None
     duration: float = 0.0
 
 
-@hook_point("tool_call_failed", admits=(AddContext, AddFeedback, EndRun), subject="tool_name")
+@hook_point("tool_call_failed", admits=(Deny, AddContext, AddFeedback, EndRun), subject="tool_name")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallFailed(ToolEvent):
-    """A call failed. `duration` is in seconds."""
+    """A call failed. `duration` is in seconds. A Deny keeps the error from the model, which is told the reason."""
 
     error: str = ""
     interrupted: bool = False
