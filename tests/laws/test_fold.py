@@ -20,7 +20,7 @@ from hookline._core.effects import (
     Reopen,
     RewriteInput,
 )
-from hookline._core.events import AfterToolCall, BeforeRun, BeforeRunEnd, BeforeToolCall, PermissionRequest
+from hookline._core.events import BeforeRun, BeforeRunEnd, BeforeToolCall, PermissionRequest
 from hookline._core.outcomes import Kind, Outcome
 from hookline._core.points import Event
 from hookline._core.reasons import Failure, Skip
@@ -322,9 +322,9 @@ def test_a_policy_to_deny_binds_only_who_could() -> None:
 
 def test_nobody_can_deny_where_nothing_can_be_denied() -> None:
     """At a point without Deny, strictness has nothing to say."""
-    event = AfterToolCall(tool_name="bash", input={})
+    event = BeforeRunEnd()
     outcome = Outcome(
-        hook=hook("a", event=AfterToolCall, commits=frozenset({Deny})), kind=Kind.FAILED, why=Failure.TIMEOUT
+        hook=hook("a", event=BeforeRunEnd, commits=frozenset({Deny})), kind=Kind.FAILED, why=Failure.TIMEOUT
     )
 
     assert not fold(event, [outcome], rule_for(event), strict=True).denied

@@ -10,6 +10,8 @@ def objection_to(answer: Answer, hook: Hook, rule: Rule) -> str | None:
     if answer is NOTHING:
         return None
     said = answer.words()
+    if rule.discards:
+        said -= rule.discards.keys()
     if impossible := said - rule.admits:
         return f"{rule.name} cannot honour {listed(impossible)}"
     if uncommitted := said - hook.commits:

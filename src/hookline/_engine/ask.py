@@ -9,7 +9,7 @@ from hookline._core.hooks import Hook
 from hookline._core.outcomes import Outcome
 from hookline._core.rules import Strategy
 from hookline._engine.background import Job, Lane
-from hookline._engine.chain import cut_off, is_cut_off, run_chain
+from hookline._engine.chain import cut_off, is_cut_off, run_chain, run_sequence
 from hookline._engine.invoke import invoke
 from hookline._engine.occasion import Occasion
 from hookline._engine.parallel import run_parallel
@@ -17,27 +17,34 @@ from hookline._engine.plan import strategy_of
 
 Run = Callable[[Sequence[Hook], Occasion], Awaitable[tuple[list[Outcome], Occasion]]]
 
-RUN: dict[Strategy, Run] = {Strategy.PARALLEL: run_parallel, Strategy.CHAIN: run_chain}
+Asked = tuple[list[Outcome], tuple[Hook, ...]]
+
+RUN: dict[Strategy, Run] = {
+    Strategy.PARALLEL: run_parallel,
+    Strategy.CHAIN: run_chain,
+    Strategy.SEQUENCE: run_sequence,
+}
 
 
-async def ask(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook], Lane]) -> list[Outcome]:
-    """The outcomes of the foreground ones among *hooks*, in their order.
+async def ask(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook], Lane]) -> Asked:
+    """The outcomes of the foreground ones among *hooks*, in their order, and the background ones that were launched.
 
     Behind a Deny of another dialect only observers are called. Under the parallel strategy background hooks start with
-    the others; under the chain they follow its end, because what it made of the event concerns them.
+    the others; under the chain they follow its end, because what it made of the event concerns them, and none follows
+    one that a hook failed whose failure ends the run. The sequence knows no background.
     """
     background = [hook for hook in hooks if hook.background]
-    if not background:
+    strategy = strategy_of(occasion.dialect, occasion.rule)
+    if not background or strategy is Strategy.SEQUENCE:
         outcomes, _ = await _ask_foreground(hooks, occasion)
-        return outcomes
+        return outcomes, ()
     foreground = [hook for hook in hooks if not hook.background]
-    if strategy_of(occasion.dialect, occasion.rule) is Strategy.PARALLEL:
-        await _send(background, occasion, lane)
+    if strategy is Strategy.PARALLEL:
+        launched = await _send(background, occasion, lane)
         outcomes, _ = await _ask_foreground(foreground, occasion)
-        return outcomes
+        return outcomes, launched
     outcomes, left = await _ask_foreground(foreground, occasion)
-    await _send(background, left, lane)
-    return outcomes
+    return outcomes, await _send(background, left, lane)
 
 
 async def _ask_foreground(hooks: Sequence[Hook], occasion: Occasion) -> tuple[list[Outcome], Occasion]:
@@ -50,7 +57,8 @@ async def _ask_foreground(hooks: Sequence[Hook], occasion: Occasion) -> tuple[li
     return [outcomes.get(hook.id) or cut_off(hook) for hook in hooks], left
 
 
-async def _send(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook], Lane]) -> None:
+async def _send(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook], Lane]) -> tuple[Hook, ...]:
+    launched: list[Hook] = []
     for hook in hooks:
         if occasion.denied and not occasion.dialect.observers_after_deny:
             occasion.record_end(cut_off(hook))
@@ -62,4 +70,6 @@ async def _send(hooks: Sequence[Hook], occasion: Occasion, lane: Callable[[Hook]
             record=occasion.record_end,
             context=contextvars.copy_context(),
         )
-        await lane(hook).submit(job)
+        if await lane(hook).submit(job):
+            launched.append(hook)
+    return tuple(launched)

@@ -51,16 +51,19 @@ class Lane:
         self._faults: dict[str, list[BaseException]] = {}  # only an account that could not be written raises in a call
         self._closed = False
 
-    async def submit(self, job: Job) -> None:
-        """Start or queue *job*. Past both bounds it is skipped, or waited for, as the policy says."""
+    async def submit(self, job: Job) -> bool:
+        """Start or queue *job*. Past both bounds it is skipped, or waited for, as the policy says. False if skipped."""
         if self._closed:
             job.skip(Skip.CLOSED)
-        elif self._has_room():  # and nobody waits for it: whoever makes room lets them in
+            return False
+        if self._has_room():  # and nobody waits for it: whoever makes room lets them in
             self._take(job)
         elif self._policy.when_full is WhenFull.DROP:
             job.skip(Skip.LANE_FULL)
+            return False
         else:
             await self._wait_for_room(job)
+        return True
 
     async def drain(self, session_id: str, budget: float) -> tuple[str, ...]:
         """Wait up to *budget* seconds for a session's calls, cancel the rest, and name the hooks that were cut off."""

@@ -1,4 +1,4 @@
-"""The chain strategy: one after the other, each sees the event as earlier ones left it, a Deny ends it."""
+"""One after the other: in the chain a Deny ends it, in the sequence only a failure does."""
 
 import copy
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hookline._core.answer import NOTHING
 from hookline._core.hooks import Hook
-from hookline._core.outcomes import Outcome
+from hookline._core.outcomes import Kind, Outcome
 from hookline._core.points import Event
 from hookline._core.reasons import Skip
 from hookline._engine.fold import fold
@@ -28,6 +28,24 @@ async def run_chain(hooks: Sequence[Hook], occasion: Occasion) -> tuple[list[Out
         outcome = await invoke(hook, _own(occasion, original))
         outcomes.append(outcome)
         occasion = _as_left_by(outcome, occasion)
+    return outcomes, occasion
+
+
+async def run_sequence(hooks: Sequence[Hook], occasion: Occasion) -> tuple[list[Outcome], Occasion]:
+    """The outcomes of *hooks*, which are in the order of their priority.
+
+    What one answers keeps nobody from being asked. One that fails does: those behind it are skipped.
+    """
+    outcomes: list[Outcome] = []
+    failed = ""
+    for hook in hooks:
+        if failed:
+            outcomes.append(skipped(hook, Skip.FAILED_EARLIER, f"{failed} failed before"))
+            continue
+        outcome = await invoke(hook, occasion)
+        outcomes.append(outcome)
+        if outcome.kind is Kind.FAILED or outcome.why is Skip.PAYLOAD_TOO_LARGE:
+            failed = hook.id
     return outcomes, occasion
 
 

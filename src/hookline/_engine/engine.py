@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Self, TypeVar
 
@@ -98,6 +99,10 @@ class HookEngine:
         """Every hook, in the order in which they are asked."""
         return in_order(self._hooks.values(), self._dialects)
 
+    def rules(self, event: type[Event]) -> tuple[Rule, ...]:
+        """The rules under which there are hooks for *event*, in the order in which their dialects are asked."""
+        return tuple(group.rule for group in self._plan(event))
+
     def preview(self, event: Event) -> tuple[Hook, ...]:
         """The hooks that *event* would reach, in configured order. Nothing is called."""
         return tuple(hook for group in self._plan(type(event)) for hook in selected(event, group))
@@ -175,6 +180,7 @@ class HookEngine:
         since = time.monotonic()
         said: list[tuple[Rule, Outcome]] = []
         resolution: Resolution | None = None
+        launched: tuple[Hook, ...] = ()
         for group in self._plan(type(event)):
             seen = event if resolution is None else resolution.event
             hooks = selected(seen, group)
@@ -191,11 +197,14 @@ class HookEngine:
                 requests=requests_to_cancel(),
                 denied=resolution is not None and resolution.denied,
             )
-            outcomes = await ask(hooks, occasion, partial(self._lane, group.dialect))
+            outcomes, sent = await ask(hooks, occasion, partial(self._lane, group.dialect))
+            launched += sent
             said.extend([(group.rule, outcome) for outcome in outcomes])
             resolution = fold_all(event, said, strict=self.strict)
         if resolution is None:
             resolution = Resolution(event=event)
+        if launched:
+            resolution = replace(resolution, launched=launched)
         if recorder is not None:
             took = time.monotonic() - since
             recorder.record(Dispatched(origin=event.origin, event=event, resolution=resolution, duration=took))

@@ -13,7 +13,9 @@ from hookline._core.rules import FailurePolicy, Rule
 
 _RANK = {decision: rank for rank, decision in enumerate(DECISIONS)}
 
-Made = tuple[Hook, Decision]
+_CUT_OFF = (Skip.DENIED_EARLIER, Skip.FAILED_EARLIER)  # what cut them off says what is to be done
+
+Made = tuple[Hook, Decision, Rule]
 Asked = tuple[Rule, Applied]
 
 
@@ -30,40 +32,45 @@ def fold_all(event: Event, said: Sequence[tuple[Rule, Outcome]], *, strict: bool
     could have denied into a Deny.
     """
     decisions: list[Made] = []
+    discarded: list[Ignored] = []
     asked: list[Asked] = []
     failed_run: Outcome | None = None
     for rule, outcome in said:
         answer = outcome.answer
         if answer is not None and not (strict and answer.doubt and could_deny(outcome.hook, rule)):
-            if answer.decision is not None:
-                decisions.append((outcome.hook, answer.decision))
+            if answer.decision is not None and (why := rule.discards.get(type(answer.decision))) is not None:
+                discarded.extend([Ignored(outcome.hook.id, type(answer.decision), why)] if why else [])
+            elif answer.decision is not None:
+                decisions.append((outcome.hook, answer.decision, rule))
             if answer.effects:
                 asked.extend((rule, Applied(outcome.hook.id, effect)) for effect in answer.effects)
             continue
         policy = consequence(outcome, rule, strict=strict)
         if policy is FailurePolicy.DENY:
-            decisions.append((outcome.hook, Deny(f"hook {outcome.hook.id} gave no answer: {reason_of(outcome)}")))
+            decisions.append((outcome.hook, Deny(f"hook {outcome.hook.id} gave no answer: {reason_of(outcome)}"), rule))
         elif policy is FailurePolicy.FAIL_RUN and failed_run is None:
             failed_run = outcome
     outcomes = tuple([outcome for _, outcome in said])
-    if not decisions and not asked:  # nearly every time
+    if not (decisions or asked or discarded):  # nearly every time
         return Resolution(event=event, outcomes=outcomes, failed_run=failed_run)
-    decided_by, decision, overruled = _decide(decisions)
+    winner, overruled = _decide(decisions)
+    decision = None if winner is None else winner[1]
     applied, ignored = _combine(asked, denied=isinstance(decision, Deny) or failed_run is not None)
     return Resolution(
         event=rewritten(event, applied) if applied else event,
         decision=decision,
-        decided_by=decided_by,
+        decided_by=None if winner is None else winner[0].id,
         applied=tuple(applied),
-        ignored=(*overruled, *ignored),
+        ignored=(*discarded, *overruled, *ignored),
         outcomes=outcomes,
         failed_run=failed_run,
+        deny_fails=isinstance(decision, Deny) and winner is not None and _fails(winner),
     )
 
 
 def consequence(outcome: Outcome, rule: Rule, *, strict: bool) -> FailurePolicy:
     """What an outcome without an answer does to the pending action."""
-    if outcome.kind is Kind.CANCELLED or outcome.why is Skip.DENIED_EARLIER:
+    if outcome.kind is Kind.CANCELLED or outcome.why in _CUT_OFF:
         return FailurePolicy.IGNORE
     policy = outcome.hook.on_failure or rule.on_failure
     if policy is FailurePolicy.IGNORE and strict:
@@ -92,14 +99,20 @@ def rewritten(event: Event, applied: Iterable[Applied]) -> Event:
     return event
 
 
-def _decide(decisions: list[Made]) -> tuple[str | None, Decision | None, list[Ignored]]:
+def _fails(made: Made) -> bool:
+    """Whether this decision, a Deny, ends the run as failed."""
+    hook, _, rule = made
+    return rule.deny_fails if hook.deny_fails is None else hook.deny_fails
+
+
+def _decide(decisions: list[Made]) -> tuple[Made | None, list[Ignored]]:
+    """The decision that counts, and those that do not."""
     if not decisions:
-        return None, None, []
+        return None, []
     winner = max(decisions, key=lambda made: _RANK[type(made[1])])  # max keeps the first of equals
-    hook, decision = winner
+    hook = winner[0]
     why = f"{hook.id} decides"
-    overruled = [Ignored(loser.id, type(lost), why) for loser, lost in decisions if loser is not hook]
-    return hook.id, decision, overruled
+    return winner, [Ignored(loser.id, type(lost), why) for loser, lost, _ in decisions if loser is not hook]
 
 
 def _combine(asked: list[Asked], *, denied: bool) -> tuple[list[Applied], list[Ignored]]:

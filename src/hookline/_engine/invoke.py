@@ -112,8 +112,9 @@ async def _call(hook: Hook, payload: Payload, occasion: Occasion) -> Reply:
     if adapter is None:
         kind = type(hook.target).__name__
         return CallFailed(why=Failure.COULD_NOT_START, detail=f"no adapter is registered for {kind}")
+    cap = occasion.dialect.output_bytes if hook.output_bytes is None else hook.output_bytes
     try:
-        return await adapter.call(hook.target, payload, _limits(hook.timeout, occasion.dialect.output_bytes))
+        return await adapter.call(hook.target, payload, _limits(hook.timeout, cap))
     except asyncio.CancelledError:
         if requests_to_cancel() > occasion.requests:
             raise

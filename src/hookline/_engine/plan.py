@@ -34,11 +34,14 @@ class Unusable(Target):
 
 
 def in_order(hooks: Collection[Hook], dialects: Sequence[Dialect]) -> tuple[Hook, ...]:
-    """*hooks* by dialect, and within a chain by priority, the background last. Ties keep the order of registration."""
+    """*hooks* by dialect, and by priority where that counts, in a chain the background last. Ties as registered.
+
+    A hook that is called at several points stands where it stands at the first of them.
+    """
     ordered: list[Hook] = []
     for dialect in dialects:
-        mine = (hook for hook in hooks if hook.dialect == dialect.name)
-        ordered.extend(sorted(mine, key=partial(_place, dialect)))
+        mine = [hook for hook in hooks if hook.dialect == dialect.name]
+        ordered.extend(sorted(mine, key=partial(_place_at_its_first, dialect=dialect)))
     return tuple(ordered)
 
 
@@ -47,27 +50,41 @@ def strategy_of(dialect: Dialect, rule: Rule) -> Strategy:
     return rule.strategy or dialect.strategy
 
 
-def _place(dialect: Dialect, hook: Hook) -> tuple[bool, int]:
-    rule = dialect.rule(hook.event.point.event)
-    if rule is None or strategy_of(dialect, rule) is not Strategy.CHAIN:
-        return False, 0
-    return hook.background, 0 if hook.background else hook.priority
+def _place_at_its_first(hook: Hook, dialect: Dialect) -> tuple[bool, int]:
+    return _place(hook, dialect, dialect.rule(hook.event.point.event))
+
+
+def _place(hook: Hook, dialect: Dialect, rule: Rule | None) -> tuple[bool, int]:
+    """Where *hook* stands at the point of *rule*."""
+    match Strategy.PARALLEL if rule is None else strategy_of(dialect, rule):
+        case Strategy.PARALLEL:
+            return False, 0
+        case Strategy.CHAIN:
+            return hook.background, 0 if hook.background else hook.priority
+        case Strategy.SEQUENCE:
+            return False, hook.priority
 
 
 def plan_for(event: type[Event], hooks: Iterable[Hook], dialects: Sequence[Dialect]) -> tuple[Group, ...]:
     """The groups that *event* reaches, empty ones left out. A subclass of an event is an occurrence of its point."""
-    here = [hook for hook in hooks if issubclass(event, hook.event)]
+    here = [hook for hook in hooks if issubclass(event, hook.events)]
     groups: list[Group] = []
     for dialect in dialects:
-        mine = in_order(here, (dialect,))
         rule = dialect.rule(event.point.event)
+        mine = [hook for hook in here if hook.dialect == dialect.name]
         if mine and rule is not None:
-            groups.append(Group(dialect=dialect, rule=rule, hooks=mine))
+            ordered = sorted(mine, key=partial(_place, dialect=dialect, rule=rule))
+            groups.append(Group(dialect=dialect, rule=rule, hooks=tuple(ordered)))
     return tuple(groups)
 
 
 def selected(event: Event, group: Group) -> list[Hook]:
-    """The hooks of *group* whose matcher and condition let *event* through, and those of which neither can be told."""
+    """The hooks of *group* whose matcher and condition let *event* through, and those of which neither can be told.
+
+    None where this occurrence is none of the dialect's point.
+    """
+    if group.rule.occurs is not None and not group.rule.occurs(event):
+        return []
     chosen: list[Hook] = []
     for hook in group.hooks:
         try:
@@ -84,11 +101,16 @@ def check(hook: Hook, dialects: Mapping[str, Dialect]) -> None:
     dialect = dialects.get(hook.dialect)
     if dialect is None:
         raise UsageError(f"hook {hook.id} is of the dialect {hook.dialect!r}, which this engine does not ask")
-    if getattr(hook.event, "point", None) is None:
-        raise UsageError(f"hook {hook.id} is for {hook.event.__name__}, which is no hook point")
-    rule = dialect.rule(hook.event.point.event)
+    for event in hook.events:
+        _check_at(event, hook, dialect)
+
+
+def _check_at(event: type[Event], hook: Hook, dialect: Dialect) -> None:
+    if getattr(event, "point", None) is None:
+        raise UsageError(f"hook {hook.id} is for {event.__name__}, which is no hook point")
+    rule = dialect.rule(event.point.event)
     if rule is None:
-        raise UsageError(f"hook {hook.id} is for {hook.event.point.name}, which {dialect.name} does not have")
+        raise UsageError(f"hook {hook.id} is for {event.point.name}, which {dialect.name} does not have")
     link: Hook | None = hook
     while link is not None:
         if hook.background and link.commits:
