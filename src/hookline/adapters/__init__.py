@@ -3,13 +3,15 @@
 Here is what an adapter of your own is made of; `hookline.new_engine(adapters={YourTarget: YourAdapter()})` uses it.
 """
 
-from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply, Returned
+from hookline._core.handlers import Handlers, Registered, Revised
+from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply, Responded, Returned
 from hookline._core.ports import Adapter
 from hookline._core.reasons import Failure
-from hookline._core.targets import CommandTarget, FunctionTarget, Target
+from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget, Target
 from hookline._processes.watchdog import ShellWatchdog
 from hookline.adapters.command import CommandAdapter
-from hookline.adapters.function import FunctionAdapter
+from hookline.adapters.function import FunctionAdapter, NamedAdapter
+from hookline.adapters.http import HttpAdapter
 
 __all__ = [
     "Adapter",
@@ -18,18 +20,29 @@ __all__ = [
     "Exited",
     "Failure",
     "FunctionTarget",
+    "Handlers",
+    "HttpTarget",
     "Limits",
+    "NamedTarget",
     "Payload",
+    "Registered",
     "Reply",
+    "Responded",
     "Returned",
+    "Revised",
     "Target",
     "builtin",
 ]
 
 
-def builtin() -> dict[type[Target], Adapter]:
-    """New adapters for every kind of target that comes with hookline. Whoever takes them closes them."""
+def builtin(handlers: Handlers | None = None) -> dict[type[Target], Adapter]:
+    """New adapters for every kind of target that comes with hookline. Whoever takes them closes them.
+
+    *handlers* are those that targets may name.
+    """
     return {
         FunctionTarget: FunctionAdapter(),
+        NamedTarget: NamedAdapter(handlers or Handlers()),
         CommandTarget: CommandAdapter(ShellWatchdog()),
+        HttpTarget: HttpAdapter(),
     }

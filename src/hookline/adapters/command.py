@@ -113,7 +113,7 @@ def _failure(hook: _Hook, ending: Ending, limits: Limits) -> CallFailed | None:
 
 def _too_large(name: str, stream: Capped) -> CallFailed:
     detail = f"{name} went over its cap of {stream.cap} bytes: {stream.seen} were read"
-    return CallFailed(why=Failure.OUTPUT_TOO_LARGE, detail=detail)
+    return CallFailed(why=Failure.OUTPUT_TOO_LARGE, detail=detail, stream=name, size=stream.seen)
 
 
 def _reply(hook: _Hook, failure: CallFailed | None, *, stdin_size: int) -> Reply:

@@ -227,7 +227,12 @@ async def test_one_byte_more_ends_the_hook(hooks: Hooks, stream: str, cap: int) 
     detail = f"{stream} went over its cap of {cap} bytes: {cap + 1} were read"
     outputs = {"stdout": b"", "stderr": b"", stream: bytes(cap)}
     assert reply == CallFailed(
-        why=Failure.OUTPUT_TOO_LARGE, detail=detail, stdout=outputs["stdout"], stderr=outputs["stderr"]
+        why=Failure.OUTPUT_TOO_LARGE,
+        detail=detail,
+        stdout=outputs["stdout"],
+        stderr=outputs["stderr"],
+        stream=stream,
+        size=cap + 1,
     )
     assert hooks.alive() == []
 
