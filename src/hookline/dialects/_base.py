@@ -46,7 +46,8 @@ class Loaded:
     """What a dialect found: hooks in configured order, everything wrong, and what will not run although it is right.
 
     `settings` is what the files say about the session, None where the dialect has no say. `trust` is how the project
-    folder came to be trusted, empty when it is not.
+    folder came to be trusted, empty when it is not or the dialect has no say. `in_vain` is to be
+    told where no dialect has a hook in the end. `config` is the dialect's own form of it all, for its `override`.
     """
 
     hooks: tuple[Hook, ...] = ()
@@ -54,6 +55,8 @@ class Loaded:
     held_back: tuple[HeldBack, ...] = ()
     settings: SessionSettings | None = None
     trust: str = ""
+    in_vain: Problem | None = None
+    config: object = None
 
 
 class Stream(Protocol):
@@ -68,14 +71,16 @@ class Stream(Protocol):
 class Package:
     """All of a dialect that the wiring needs: one line in `dialects/__init__.py` per package.
 
-    `load` finds the dialect's files for a workspace: environment, workspace and how trust was given on the command
-    line. `load_file` reads one file, trusting it. `programs` are names under which the program prints what the
+    `load` finds the dialect's files for a workspace: environment, workspace and how the folder is trusted, as the
+    command line or a dialect before this one says. `load_file` reads one file, trusting it. `override` changes what was
+    loaded for one session, by a text or an object. `programs` are names under which the program prints what the
     original prints and nothing else. `tool_aliases` are other names of built-in tools.
     """
 
     dialect: TableDialect
     load: Callable[[Mapping[str, str], Path, str], Loaded] | None = None
     load_file: Callable[[Path, Mapping[str, str]], Loaded] | None = None
+    override: Callable[[Loaded, object, Mapping[str, str]], Loaded] | None = None
     suffixes: frozenset[str] = frozenset()
     report: Callable[[Loaded, str], list[str]] | None = None
     stream: Callable[[], Stream] | None = None

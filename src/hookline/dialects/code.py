@@ -5,7 +5,8 @@ from functools import cache
 from hookline._core.answer import Answer, answer_from
 from hookline._core.decisions import Deny
 from hookline._core.effects import AddContext, AddFeedback, Notify
-from hookline._core.events import BeforeRun
+from hookline._core.events import AfterToolCall, BeforeRun, BeforeToolCall, ToolCallFailed
+from hookline._core.events.tool import UnknownToolCall
 from hookline._core.hooks import Hook
 from hookline._core.payload import CallFailed, Payload, Reply, Returned
 from hookline._core.points import Event, Point
@@ -18,6 +19,15 @@ from hookline.dialects._base import Package, TableDialect
 _KEPT = frozenset({AddContext, AddFeedback, Notify})
 
 
+# A result withheld because a handler broke would help nobody: the call has had its effect.
+_DONE = (AfterToolCall, ToolCallFailed)
+
+
+def _of_a_tool(event: Event) -> bool:
+    """Handlers are asked about calls that could be made."""
+    return not isinstance(event, UnknownToolCall)
+
+
 @cache
 def _rule(point: Point) -> Rule:
     """Whoever embeds the engine registers a guard to be guarded: one that fails does not let the action through."""
@@ -25,7 +35,8 @@ def _rule(point: Point) -> Rule:
         name=point.name,
         event=point.event,
         admits=point.admits,
-        on_failure=FailurePolicy.DENY if Deny in point.admits else FailurePolicy.IGNORE,
+        on_failure=FailurePolicy.DENY if Deny in point.admits and point.event not in _DONE else FailurePolicy.IGNORE,
+        occurs=_of_a_tool if point.event is BeforeToolCall else None,
         survives_deny=frozenset({Notify}) if point.event is BeforeRun else _KEPT,
         has_subject=point.subject is not None,
     )

@@ -3,7 +3,7 @@
 from hookline._core.answer import Answer
 from hookline._core.effects import AddContext
 from hookline._core.hooks import Hook
-from hookline._core.payload import CallFailed, Exited, Reply, Returned
+from hookline._core.payload import CallFailed, Exited, Reply, Responded, Returned
 from hookline._core.points import Event
 from hookline._core.reasons import Failure
 from hookline.dialects.muse.answer_schema import fault_in
@@ -27,8 +27,9 @@ def decode(reply: Reply, event: Event, hook: Hook) -> Answer | CallFailed:
             return _too_large(reply)
         case CallFailed():
             return reply
-        case Returned():
-            detail = f"the hook returned a {type(reply.value).__name__}; it has to end with an exit status"
+        case Returned() | Responded():
+            what = f"status {reply.status}" if isinstance(reply, Responded) else f"a {type(reply.value).__name__}"
+            detail = f"the hook returned {what}; it has to end with an exit status"
             return CallFailed(why=Failure.MALFORMED_ANSWER, detail=detail)
 
 
@@ -96,8 +97,7 @@ def _unheard(answer: Answer) -> Answer:
 
 def _too_large(reply: CallFailed) -> CallFailed:
     """The same failure in the dialect's words, which name the stream."""
-    named = [stream for stream in ("stdout", "stderr") if stream in reply.detail]
-    stream = named[0] if len(named) == 1 else "stdout" if len(reply.stdout) >= OUTPUT_BYTES else "stderr"
+    stream = reply.stream or ("stdout" if len(reply.stdout) >= OUTPUT_BYTES else "stderr")
     detail = (
         f"output_too_large: hook {stream} exceeded its {OUTPUT_BYTES}-byte ceiling; "
         "the process tree was terminated and no stream was parsed"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from hookline._core.hooks import Hook, Source
 from hookline._core.problems import Problem, Scope, Where
 from hookline._core.strictjson import JsonFault, Path
+from hookline.dialects._places import key_of, path_text
 from hookline.dialects.muse.build import Group, build_hook
 from hookline.dialects.muse.document import (
     MALFORMED_CONFIG,
@@ -18,9 +19,7 @@ from hookline.dialects.muse.document import (
     Document,
     Finding,
     did_you_mean,
-    key_of,
     malformed,
-    path_text,
     read_json,
 )
 from hookline.dialects.muse.environment import Launch

@@ -1,8 +1,6 @@
 """One parsed JSON file, and what is found wrong in it: each finding with its file, line, column and path."""
 
 import difflib
-import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,8 +8,9 @@ from typing import Any
 
 from hookline._core.hooks import Source
 from hookline._core.problems import Problem, Scope, Where
-from hookline._core.strictjson import Part, Path, Place, decode, parse, positions
-from hookline.dialects.muse.files import DEEPEST, LARGEST
+from hookline._core.strictjson import Path, Place, decode, parse, positions
+from hookline.dialects._files import DEEPEST, LARGEST
+from hookline.dialects._places import path_text
 
 # The layers, in the order in which they are read.
 MANAGED, USER, PROJECT = "managed", "user", "project"
@@ -70,25 +69,6 @@ def read_json(data: bytes, source: Source) -> Document:
     """*data* parsed under the limits of every Muse file. Raises JsonFault."""
     value = parse(data, max_bytes=LARGEST, max_depth=DEEPEST)
     return Document(source, value, decode(data))
-
-
-def key_of(at: Path) -> Path:
-    """The place of a member's key, where *at* is its value's."""
-    return (*at, Part.KEY)
-
-
-_WORD = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
-
-
-def path_text(at: Path) -> str:
-    """A path as people write it: `hooks.PreToolUse[0].hooks[1].timeout`."""
-    text = ""
-    for step in at:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif isinstance(step, str):
-            text += f".{step}" if _WORD.fullmatch(step) else f"[{json.dumps(step, ensure_ascii=False)}]"
-    return text.removeprefix(".")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -8,7 +8,8 @@ from hookline._core.matchers import EVERYTHING, Matcher
 from hookline._core.problems import Scope
 from hookline._core.strictjson import Path
 from hookline.dialects._pattern import compile_matcher
-from hookline.dialects.muse.document import INVALID_MATCHER, UNSUPPORTED_HANDLER, Finding, key_of
+from hookline.dialects._places import key_of
+from hookline.dialects.muse.document import INVALID_MATCHER, UNSUPPORTED_HANDLER, Finding
 from hookline.dialects.muse.rules import TOOL_ALIASES, Matching, MuseRule
 
 LONGEST_SHOWN = 200  # characters of a matcher, so that what is wrong with it still fits on a line

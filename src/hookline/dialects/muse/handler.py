@@ -6,12 +6,8 @@ from typing import Any
 
 from hookline._core.problems import Scope
 from hookline._core.strictjson import Path
-from hookline.dialects.muse.document import (
-    UNSUPPORTED_HANDLER,
-    Finding,
-    did_you_mean,
-    key_of,
-)
+from hookline.dialects._places import key_of
+from hookline.dialects.muse.document import UNSUPPORTED_HANDLER, Finding, did_you_mean
 from hookline.dialects.muse.rules import MuseRule
 from hookline.dialects.muse.selector import compile_selector
 from hookline.dialects.muse.shape import FIELDS

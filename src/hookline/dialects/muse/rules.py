@@ -12,6 +12,7 @@ from hookline._core import events as ev
 from hookline._core.answer import Word
 from hookline._core.decisions import Allow, Ask, Deny
 from hookline._core.effects import AddContext, AddFeedback, EndRun, Notify, Reopen, RewriteInput
+from hookline._core.events.tool import UnknownToolCall
 from hookline._core.messages import CallResult, Message
 from hookline._core.points import Event
 from hookline._core.rules import Rule
@@ -70,6 +71,11 @@ class MuseRule(Rule):
     strict_form: bool = True
     has_run: bool = True
     in_child: bool = False
+
+
+def of_a_tool(event: ev.BeforeToolCall) -> bool:
+    """A call of a tool that there is not reaches no hook before it."""
+    return not isinstance(event, UnknownToolCall)
 
 
 def _from(attribute: str) -> Callable[[Any], Any]:
@@ -171,6 +177,7 @@ RULES: tuple[MuseRule, ...] = (
         name="PreToolUse",
         snake="pre_tool_use",
         event=ev.BeforeToolCall,
+        occurs=of_a_tool,
         payload=TOOL_USE,
         admits=frozenset({Deny, Ask, RewriteInput, AddContext, Notify}),
         survives_deny=KEPT,
@@ -328,6 +335,7 @@ RULES: tuple[MuseRule, ...] = (
         name="StopFailure",
         snake="stop_failure",
         event=ev.RunFailed,
+        occurs=lambda event: event.by_model,
         payload=(
             key("error", "category"),
             key("error_details", "details", optional=True),

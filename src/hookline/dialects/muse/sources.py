@@ -11,12 +11,12 @@ from hookline._core.errors import ConfigError
 from hookline._core.hooks import HeldBack, Hook, Source
 from hookline._core.problems import Problem, Scope, Where
 from hookline.dialects._base import RUN_FLAG, Loaded
+from hookline.dialects._files import Unreadable, read_file
 from hookline.dialects.muse import settings as settings_file
 from hookline.dialects.muse import trust as trust_file
 from hookline.dialects.muse.config import Found, read_document, read_hooks, unread
 from hookline.dialects.muse.document import MANAGED, PROJECT
 from hookline.dialects.muse.environment import WINDOWS, Launch, hook_environment, resolve_shell
-from hookline.dialects.muse.files import Unreadable, read_file
 from hookline.dialects.muse.settings import Settings, read_settings, switched_off
 
 MANAGED_PATH_VARIABLE = "TBH_MANAGED_HOOKS_PATH"
@@ -77,13 +77,14 @@ def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
     if trust == RUN_FLAG and not hooks and not problems:
         path = root / PROJECT_FILE
         in_vain = _absent(Scope.NOTE, f"the folder is trusted, and there are no hooks: nothing runs of {path}", path)
-    notes = (*state_notes, trust_note, in_vain, shell_note if hooks else None)
+    notes = (*state_notes, trust_note, shell_note if hooks else None)
     return Loaded(
         hooks=tuple(hooks),
         problems=(*problems, *filter(None, notes)),
         held_back=tuple(held_back),
         settings=settings.session,
         trust=trusted_by,
+        in_vain=in_vain,
     )
 
 

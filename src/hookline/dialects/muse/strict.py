@@ -11,7 +11,8 @@ from typing import Any
 
 from hookline._core.problems import Scope
 from hookline._core.strictjson import Path
-from hookline.dialects.muse.document import INVALID_MATCHER, UNSUPPORTED_EVENT, Finding, key_of, malformed
+from hookline.dialects._places import key_of
+from hookline.dialects.muse.document import INVALID_MATCHER, UNSUPPORTED_EVENT, Finding, malformed
 from hookline.dialects.muse.group import read_matcher
 from hookline.dialects.muse.handler import WINDOWS_ONLY_RULE, Handler, Spot, why_skipped
 from hookline.dialects.muse.kinds import NON_NEGATIVE_INTEGER, STRING

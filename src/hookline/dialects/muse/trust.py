@@ -7,8 +7,8 @@ from typing import Any
 from hookline._core.hooks import Source
 from hookline._core.problems import Problem, Scope, Where
 from hookline._core.strictjson import JsonFault
+from hookline.dialects._files import Unreadable, read_file
 from hookline.dialects.muse.document import USER, read_json
-from hookline.dialects.muse.files import Unreadable, read_file
 from hookline.dialects.muse.kinds import NON_NEGATIVE_INTEGER
 
 FILE_NAME = "trust.json"
