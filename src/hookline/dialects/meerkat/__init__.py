@@ -1,0 +1,15 @@
+"""Meerkat's typed hook points (source document: "Hook Authoring", 14 points; docs/dialects/meerkat.md)."""
+
+from hookline.dialects._base import Package
+from hookline.dialects.meerkat.dialect import DIALECT
+from hookline.dialects.meerkat.sources import load, load_file, override
+from hookline.dialects.meerkat.stream import Stream
+
+PACKAGE = Package(
+    dialect=DIALECT,
+    load=lambda env, workspace, trust: load(env=env, workspace=workspace, trust=trust),
+    load_file=lambda path, env: load_file(path, env=env),
+    override=lambda loaded, given, env: override(loaded, given, env=env),
+    suffixes=frozenset({".toml"}),
+    stream=Stream,
+)
