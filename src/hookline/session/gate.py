@@ -2,57 +2,55 @@
 
 Order: valid? > before_tool_call > approval (permission_request, the person) > before_dispatch > the tool >
 after_tool_call or tool_call_failed. Nothing else in this package may call a tool.
+
+A call goes through in three parts: its hooks are asked, it is run, its hooks are told. One call after the other, or,
+where a dialect's rule wants the whole batch, every call of a step through each part before the next part begins.
 """
 
 import asyncio
 import copy
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
 
 from hookline._core.decisions import Allow, Ask
-from hookline._core.effects import RewriteInput
 from hookline._core.errors import HooklineError, ToolError, UsageError
 from hookline._core.events import (
     AfterToolCall,
     BeforeDispatch,
-    BeforeToolCall,
     Notification,
     PermissionRequest,
-    ToolCallFailed,
 )
-from hookline._core.messages import Message, ToolCall, ToolSpec
-from hookline._core.points import Event, Origin
-from hookline._core.ports import Recorder
-from hookline._core.records import ApprovalAsked, CallEnded, CallStarted, CallStatus, Noted
+from hookline._core.messages import ToolCall, ToolSpec
+from hookline._core.points import Origin
+from hookline._core.records import ApprovalAsked, CallStarted, CallStatus, Noted
 from hookline.session.apply import Fired
 from hookline.session.approval import NOTIFY_AFTER, ApprovalMode, ask_person, waits
-from hookline.session.conversation import Conversation
-from hookline.session.ports import ApprovalRequest, Approver, CallContext, Session, Tool, ToolResult, Verdict
+from hookline.session.call import (
+    BLOCKED,
+    CHANGED,
+    Asked,
+    Broken,
+    Ended,
+    Host,
+    Passed,
+    Pending,
+    answered,
+    asked_of,
+    before_event,
+    failed_call,
+    invalid_call,
+    recorded,
+    refused_call,
+    validated,
+    with_feedback,
+    withheld,
+)
+from hookline.session.over import RunOver, refused
+from hookline.session.ports import ApprovalRequest, Approver, CallContext, Tool, ToolResult, Verdict
 
-T = TypeVar("T")
-
-BLOCKED = "tool blocked by hook: {reason}"
-NO_DIRECTORY = "working directory {cwd}: there is no such folder"
 NEEDS_APPROVAL = "approval required"
-CHANGED = "a handler changed the input in place, so nobody knows which one was judged; answer with RewriteInput"
-
-
-class Host(Session, Protocol):
-    """The session as the gate sees it."""
-
-    @property
-    def recorder(self) -> Recorder: ...
-    @property
-    def conversation(self) -> Conversation: ...
-
-    async def fire(self, event: Event) -> Fired: ...
-
-    async def tell(self, event: Event) -> Fired:
-        """Fire what no failure of a hook can end a run for."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,36 +61,6 @@ class GateSettings:
     approver: Approver | None = None
     notify_after: float = NOTIFY_AFTER
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passed:
-    """How one call ended. `response` is what hooks saw of it; `fired` is the event after it, if there was one."""
-
-    status: CallStatus
-    text: str
-    response: Any = None
-    input: Any = None
-    fired: Fired | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pending:
-    """A call on its way through the gate."""
-
-    call: ToolCall
-    tool: Tool
-    input: Any
-    origin: Origin
-
-    def event(self) -> dict[str, Any]:
-        """The fields that every event about this call shares."""
-        return {
-            "tool_name": self.tool.spec.name,
-            "input": copy.deepcopy(self.input),  # what a handler does to it reaches neither the tool nor the next event
-            "aliases": self.tool.aliases,
-            "origin": self.origin,
-        }
 
 
 class Gate:
@@ -138,54 +106,87 @@ class Gate:
         A tool that breaks, wherever it is asked, is a failed call. Raises on cancellation, when a hook failed that
         fails the run, and where the account of the call cannot be kept.
         """
+        (asked,) = await self.ask([call], host, origin)
+        return await self.tell(await self.run(asked, host), host)
+
+    async def ask(
+        self, calls: Sequence[ToolCall], host: Host, origin: Origin, *, of_unknown: bool = False
+    ) -> tuple[Asked, ...]:
+        """Ask the hooks of *calls* whether they may run, *of_unknown* ones too that no tool is there for.
+
+        Raises RunOver for the first, in their order, of which a failure or a denial ends the run as failed.
+        """
+        found = [self._found(call, host, origin) for call in calls]
+        events = [before_event(each, of_unknown=of_unknown) for each in found]
+        fired = iter(await host.fire_all([event for event in events if event is not None]))
+        asked = [
+            Asked(ended=each if isinstance(each, Ended) else None)
+            if event is None
+            else answered(each, event, next(fired), host)
+            for each, event in zip(found, events, strict=True)
+        ]
+        return tuple(asked)
+
+    def _found(self, call: ToolCall, host: Host, origin: Origin) -> "Pending | Ended":
+        """The call on its way, or its end where it is not valid."""
         tool = self._tools.get(call.name)
         if tool is None:
             known = ", ".join(sorted(self._tools)) or "none"
-            return await self._invalid(call, host, origin, f"there is no tool `{call.name}`; there are: {known}")
+            return invalid_call(call, origin, f"there is no tool `{call.name}`; there are: {known}")
         wanted = copy.deepcopy(call.input)
-        cwd, objection = _validated(tool, wanted, host)
+        cwd, objection = validated(tool, wanted, host)
         if objection:
-            return await self._invalid(call, host, origin, objection, tool)
-        pending = _Pending(call=call, tool=tool, input=wanted, origin=replace(origin, cwd=str(cwd)))
-        before = BeforeToolCall(call_id=call.id, **pending.event())
-        fired = await host.fire(before)
-        if fired.denied:
-            return self._refused(pending, host, BLOCKED.format(reason=fired.reason))
-        if before.input != pending.input:
-            return self._refused(pending, host, CHANGED)
-        pending, objection = self._as_rewritten(pending, fired, host)
-        if objection:
-            return await self._failed(pending, host, objection, 0.0)
-        try:
-            return await self._approved(pending, fired, host)
-        except _Broken as broken:
-            return await self._failed(pending, host, str(broken), 0.0)
+            return invalid_call(call, origin, objection, tool)
+        return Pending(call=call, tool=tool, input=wanted, origin=replace(origin, cwd=str(cwd)))
 
-    async def _approved(self, pending: _Pending, fired: Fired, host: Host) -> Passed:
+    async def run(self, asked: Asked, host: Host) -> Ended:
+        """Run a call that may run. Raises on cancellation, once the account has its end."""
+        if asked.ended is not None:
+            return asked.ended
+        assert asked.pending is not None  # noqa: S101  # for the type checker: it is one of the two
+        assert asked.fired is not None  # noqa: S101  # the same
+        try:
+            return await self._approved(asked.pending, asked.fired, host)
+        except Broken as broken:
+            return failed_call(asked.pending, str(broken), 0.0)
+
+    async def tell(self, ended: Ended, host: Host) -> Passed:
+        """Tell everybody how a call ended: its hooks first. A denial keeps its result from the model.
+
+        Raises RunOver for a denial or a failure that ends the run as failed; nothing of the result is told then.
+        """
+        if ended.event is None:
+            return recorded(ended, host)
+        try:
+            fired = await host.fire(ended.event)
+        except RunOver as over:
+            recorded(withheld(ended, str(over)), host)
+            raise
+        except BaseException:
+            recorded(ended, host)
+            raise
+        if fired.denied:
+            passed = recorded(withheld(ended, fired.reason, fired), host)
+            if fired.resolution.deny_fails:
+                raise refused(fired.resolution)
+            return passed
+        heard = replace(ended.passed, text=with_feedback(ended.passed.text, fired), fired=fired)
+        return recorded(replace(ended, passed=heard), host)
+
+    async def _approved(self, pending: Pending, fired: Fired, host: Host) -> Ended:
         """From approval on. What is to be executed is resolved after it, as late as can be."""
         if refusal := await self._refusal(pending, fired, host):
-            return self._refused(pending, host, refusal)
-        argv = _asked(pending.tool, pending.tool.argv, pending.input, self._settings.env)
+            return refused_call(pending, refusal)
+        argv = asked_of(pending.tool, pending.tool.argv, pending.input, self._settings.env)
         dispatch = BeforeDispatch(call_id=pending.call.id, argv=argv, **pending.event())
         last = await host.fire(dispatch)
         if last.denied:
-            return self._refused(pending, host, BLOCKED.format(reason=last.reason))
+            return refused_call(pending, BLOCKED.format(reason=last.reason))
         if dispatch.input != pending.input:
-            return self._refused(pending, host, CHANGED)
+            return refused_call(pending, CHANGED)
         return await self._run(pending, host)
 
-    def _as_rewritten(self, pending: _Pending, fired: Fired, host: Host) -> tuple[_Pending, str]:
-        """The call as hooks left it, and what is wrong with it then."""
-        rewrites = [each for each in fired.resolution.applied if isinstance(each.effect, RewriteInput)]
-        if not rewrites:
-            return pending, ""
-        changed = copy.deepcopy(fired.resolution.event.input)  # type: ignore[attr-defined]  # a BeforeToolCall
-        cwd, objection = _validated(pending.tool, changed, host)
-        if objection:
-            return replace(pending, input=changed), f"input rewritten by hook {rewrites[-1].hook}: {objection}"
-        return replace(pending, input=changed, origin=replace(pending.origin, cwd=str(cwd))), ""
-
-    async def _refusal(self, pending: _Pending, fired: Fired, host: Host) -> str:
+    async def _refusal(self, pending: Pending, fired: Fired, host: Host) -> str:
         """Why the call is not approved, or nothing."""
         asked = isinstance(fired.resolution.decision, Ask)
         mode = self._settings.mode
@@ -193,7 +194,7 @@ class Gate:
             text = f"{fired.resolution.decided_by} asks for approval of {pending.call.name}, and approval is off"
             host.recorder.record(Noted(origin=pending.origin, text=text))
             return ""
-        if not asked and not waits(mode, _asked(pending.tool, pending.tool.risk, pending.input, host.workspace)):
+        if not asked and not waits(mode, asked_of(pending.tool, pending.tool.risk, pending.input, host.workspace)):
             return ""
         verdict, by = await self._verdict(pending, host, fired.reason if asked else f"approval mode {mode.value}")
         host.recorder.record(
@@ -208,7 +209,7 @@ class Gate:
         )
         return "" if verdict.allowed else (verdict.reason or "approval denied")
 
-    async def _verdict(self, pending: _Pending, host: Host, reason: str) -> tuple[Verdict, str]:
+    async def _verdict(self, pending: Pending, host: Host, reason: str) -> tuple[Verdict, str]:
         wanted = PermissionRequest(call_id=pending.call.id, **pending.event())
         resolution = (await host.fire(wanted)).resolution
         by = resolution.decided_by or ""
@@ -245,7 +246,7 @@ class Gate:
         if not task.cancelled():
             task.exception()  # an account that could not be written fails the next action too, and louder
 
-    async def _run(self, pending: _Pending, host: Host) -> Passed:
+    async def _run(self, pending: Pending, host: Host) -> Ended:
         call = pending.call
         host.recorder.record(CallStarted(origin=pending.origin, call_id=call.id, tool=call.name, input=pending.input))
         context = CallContext(session=host, cwd=Path(pending.origin.cwd), env=self._settings.env)
@@ -254,68 +255,18 @@ class Gate:
             result = _sound(await pending.tool.call(pending.input, context), call.name)
         except asyncio.CancelledError:
             cut = Passed(status=CallStatus.FAILED, text="interrupted")
-            recorded(cut, call, pending.origin, host, time.monotonic() - begun)
+            recorded(Ended(call=call, origin=pending.origin, passed=cut, took=time.monotonic() - begun), host)
             raise
         except ToolError as error:
-            return await self._failed(pending, host, str(error), time.monotonic() - begun)
+            return failed_call(pending, str(error), time.monotonic() - begun)
         except Exception as fault:  # noqa: BLE001  # a tool from outside that breaks is a failed call, not a crash
             text = f"{call.name} broke: {type(fault).__name__}: {fault}"
-            return await self._failed(pending, host, text, time.monotonic() - begun)
+            return failed_call(pending, text, time.monotonic() - begun)
         took = time.monotonic() - begun
         response = result.seen_by_hooks()
         event = AfterToolCall(call_id=call.id, response=response, duration=took, **pending.event())
         passed = Passed(status=CallStatus.DONE, text=result.text, response=response, input=pending.input)
-        return await _told(event, passed, call, host, took)
-
-    async def _failed(self, pending: _Pending, host: Host, error: str, took: float) -> Passed:
-        event = ToolCallFailed(call_id=pending.call.id, error=error, duration=took, **pending.event())
-        passed = Passed(status=CallStatus.FAILED, text=error, response=error, input=pending.input)
-        return await _told(event, passed, pending.call, host, took)
-
-    async def _invalid(
-        self, call: ToolCall, host: Host, origin: Origin, objection: str, tool: Tool | None = None
-    ) -> Passed:
-        """A call that is not valid never reaches `before_tool_call`; that it failed is still told."""
-        aliases = () if tool is None else tool.aliases
-        event = ToolCallFailed(
-            tool_name=call.name,
-            input=copy.deepcopy(call.input),
-            call_id=call.id,
-            aliases=aliases,
-            error=objection,
-            origin=origin,
-        )
-        passed = Passed(status=CallStatus.FAILED, text=objection, response=objection, input=call.input)
-        return await _told(event, passed, call, host)
-
-    def _refused(self, pending: _Pending, host: Host, text: str) -> Passed:
-        passed = Passed(status=CallStatus.REFUSED, text=text, response=text, input=pending.input)
-        return recorded(passed, pending.call, pending.origin, host)
-
-
-class _Broken(Exception):  # not ours: the text is what the model is told
-    """A tool that was asked about a call did not say."""
-
-
-def _asked(tool: Tool, question: Callable[..., T], *about: object) -> T:
-    """What *tool* says. Raises _Broken where it raises: a tool from outside may raise anything."""
-    try:
-        return question(*about)
-    except ToolError as error:
-        raise _Broken(str(error)) from error
-    except Exception as fault:
-        raise _Broken(f"{tool.spec.name} broke: {type(fault).__name__}: {fault}") from fault
-
-
-def _validated(tool: Tool, input: Any, host: Host) -> tuple[Path, str]:
-    """Where a call with this input would run, and what is wrong with it, if anything."""
-    try:
-        if objection := _asked(tool, tool.check, input):
-            return host.workspace, objection
-        cwd = _asked(tool, tool.directory, input, host.workspace)
-    except _Broken as broken:
-        return host.workspace, str(broken)
-    return cwd, "" if cwd.is_dir() else NO_DIRECTORY.format(cwd=cwd)  # no hook could start there either
+        return Ended(call=call, origin=pending.origin, passed=passed, event=event, took=took)
 
 
 def _sound(result: object, tool: str) -> ToolResult:
@@ -323,27 +274,3 @@ def _sound(result: object, tool: str) -> ToolResult:
     if not isinstance(result, ToolResult):
         raise ToolError(f"{tool} broke: it returned a {type(result).__name__}, which is no ToolResult")
     return result
-
-
-async def _told(event: Event, passed: Passed, call: ToolCall, host: Host, took: float = 0.0) -> Passed:
-    """The end of a call, once the hooks of *event* have heard of it; in the account also where they are cut off."""
-    try:
-        fired = await host.fire(event)
-    except BaseException:
-        recorded(passed, call, event.origin, host, took)
-        raise
-    heard = replace(passed, text=_with_feedback(passed.text, fired), fired=fired)
-    return recorded(heard, call, event.origin, host, took)
-
-
-def recorded(passed: Passed, call: ToolCall, origin: Origin, host: Host, took: float = 0.0) -> Passed:
-    """The same, once the account and the conversation have it."""
-    host.recorder.record(
-        CallEnded(origin=origin, call_id=call.id, tool=call.name, status=passed.status, text=passed.text, duration=took)
-    )
-    host.conversation.add(Message(role="tool", text=passed.text, call_id=call.id), origin)
-    return passed
-
-
-def _with_feedback(text: str, fired: Fired) -> str:
-    return "\n\n".join((text, *(said for _, said in fired.feedback)))

@@ -9,22 +9,29 @@ from hookline._core.errors import ModelError
 from hookline._core.events import (
     AfterModelCall,
     AfterToolBatch,
+    AfterToolCall,
     BeforeModelCall,
     BeforeRunEnd,
+    BeforeToolCall,
     RunCompleted,
-    RunFailed,
     StepEnd,
     SubagentEnd,
+    ToolCallFailed,
 )
-from hookline._core.messages import CallResult, Message, ToolCall, with_results
+from hookline._core.faults import Fault, FaultKind
+from hookline._core.messages import CallResult, Message, ToolCall
 from hookline._core.points import Event, Origin
 from hookline._core.records import CallStatus, Ending, ModelCalled, Noted, ReopenRefused
+from hookline._core.rules import Rule
 from hookline.session.apply import Fired
+from hookline.session.call import Ended, Host, Passed, recorded
 from hookline.session.children import Children
 from hookline.session.compaction import Trigger
-from hookline.session.gate import Gate, Host, Passed, recorded
-from hookline.session.over import RunOver, stop_if
+from hookline.session.gate import Gate
+from hookline.session.over import RunOver, failed, failed_by_model, refused, stop_if
 from hookline.session.ports import Model, ModelReply, ModelRequest, RunResult
+
+OF_CALLS = (BeforeToolCall, AfterToolCall, ToolCallFailed)
 
 
 class Owner(Host, Protocol):
@@ -45,6 +52,12 @@ class Owner(Host, Protocol):
     def reopen_limit(self) -> int: ...
     @property
     def max_steps(self) -> int: ...
+    @property
+    def max_tokens(self) -> int: ...
+
+    def rules(self, event: type[Event]) -> tuple[Rule, ...]:
+        """The rules under which there are hooks for *event*."""
+        ...
 
     def compaction_due(self) -> Trigger | None: ...
 
@@ -70,7 +83,8 @@ class Run:
                 self._origin = replace(self._origin, step=step)
                 await self._step(step)
             limit = self._owner.max_steps
-            return RunResult(ending=Ending.FAILED, text=self._text, reason=f"no answer within {limit} steps")
+            fault = Fault(kind=FaultKind.STEPS, message=f"no answer within {limit} steps")
+            return failed(fault, self._text).result
         except RunOver as over:
             return replace(over.result, text=over.result.text or self._text)
         finally:
@@ -89,7 +103,7 @@ class Run:
         if reply.calls:
             await self._run_calls(reply.calls)
         ended = await self._fire(StepEnd(tool_calls=len(reply.calls), origin=self._origin))
-        self._cancel_if_denied(ended)
+        self._end_if_refused(ended)
         self._stop_if(ended.end)
         if not reply.calls:
             await self._finish()
@@ -100,7 +114,7 @@ class Run:
             self._stop_if(await self._owner.compact(trigger, self._origin))
         except ModelError as error:
             if trigger is Trigger.HARD:
-                raise await self._failed(error) from error
+                raise failed_by_model(error, self._text) from error
             self._owner.recorder.record(Noted(origin=self._origin, text=f"no summary, so no compaction yet: {error}"))
 
     async def _call_model(self, step: int) -> ModelReply:
@@ -113,19 +127,22 @@ class Run:
             step=step,
             messages=owner.conversation.messages,
             tools=owner.gate.specs,
+            max_tokens=owner.max_tokens,
             origin=self._origin,
         )
-        self._cancel_if_denied(await self._fire(before))
+        self._end_if_refused(await self._fire(before))
         owner.conversation.release()  # context that was given just now is for this very request
         messages = owner.conversation.messages
         begun = time.monotonic()
         try:
-            request = ModelRequest(messages=messages, tools=owner.gate.specs, request_id=request_id)
+            request = ModelRequest(
+                messages=messages, tools=owner.gate.specs, request_id=request_id, max_tokens=owner.max_tokens
+            )
             reply = _sound(await owner.model.complete(request))
         except Exception as fault:  # a model from outside that breaks is a failed call
             error = ModelError.of(fault)
             self._record_call(request_id, "error", begun, ModelReply(), str(error))
-            raise await self._failed(error) from fault
+            raise failed_by_model(error, self._text) from fault
         self._record_call(request_id, "success", begun, reply, None)
         after = AfterModelCall(
             provider=before.provider,
@@ -138,47 +155,76 @@ class Run:
             finish_reason=reply.finish_reason,
             output_text=reply.text,
             calls=reply.calls,
+            server_tools=reply.server_tools,
             origin=self._origin,
         )
-        self._cancel_if_denied(await self._fire(after))
+        self._end_if_refused(await self._fire(after))
         return reply
 
     async def _run_calls(self, calls: tuple[ToolCall, ...]) -> None:
-        """Run the calls of one step in order. A hook that ends the run keeps those that are left from running."""
-        results: list[CallResult] = []
-        end: EndRun | None = None
+        """Run the calls of one step, and tell the hooks of the batch what came of them."""
+        rules = [rule for event in OF_CALLS for rule in self._owner.rules(event)]
         asked = len(self._owner.conversation.messages) - 1
-        for call in calls:
-            if end is None:
-                try:
-                    passed = await self._owner.gate.pass_through(call, self._owner, self._origin)
-                except BaseException:
-                    self._interrupted(asked)
-                    raise
-            else:
-                passed = self._not_run(call)
-            if passed.fired is not None:
-                end = end or passed.fired.end
-            results.append(
-                CallResult(tool_name=call.name, input=passed.input, call_id=call.id, response=passed.response)
-            )
-        self._stop_if(end)
+        try:
+            if any(rule.objects_only for rule in rules):
+                _check_objects(calls)
+            whole = any(rule.whole_batch for rule in rules)
+            passed = await (self._in_parts(calls) if whole else self._in_turn(calls))
+        except BaseException:
+            self._interrupted(asked)
+            raise
+        results = [
+            CallResult(tool_name=call.name, input=each.input, call_id=call.id, response=each.response)
+            for call, each in zip(calls, passed, strict=True)
+        ]
+        self._stop_if(next((each.fired.end for each in passed if each.fired is not None and each.fired.end), None))
         fired = await self._fire(AfterToolBatch(calls=tuple(results), origin=self._origin))
         for hook, text in fired.feedback:
             self._hold(fired, hook, text)
         self._stop_if(fired.end)
 
+    async def _in_turn(self, calls: tuple[ToolCall, ...]) -> list[Passed]:
+        """One call after the other. A hook that ends the run keeps those that are left from running."""
+        passed: list[Passed] = []
+        for call in calls:
+            if any(each.fired is not None and each.fired.end for each in passed):
+                passed.append(self._not_run(call))
+            else:
+                passed.append(await self._owner.gate.pass_through(call, self._owner, self._origin))
+        return passed
+
+    async def _in_parts(self, calls: tuple[ToolCall, ...]) -> list[Passed]:
+        """All are asked about before the first is run, and none is told of before the last has ended."""
+        owner = self._owner
+        asked = await owner.gate.ask(calls, owner, self._origin, of_unknown=True)
+        ended: list[Ended] = []
+        passed: list[Passed] = []
+        try:
+            for each in asked:
+                ended.append(await owner.gate.run(each, owner))  # noqa: PERF401  # those before a fault count
+            for each_ended in ended:
+                passed.append(await owner.gate.tell(each_ended, owner))  # noqa: PERF401  # the same
+        except BaseException as fault:
+            told = len(passed) + (len(ended) == len(asked))  # the one that raised is in the account already
+            for untold in ended[told:]:
+                recorded(untold if not isinstance(fault, RunOver) else _unheard(untold), owner)
+            raise
+        return passed
+
     def _interrupted(self, asked: int) -> None:
         """Give a result to every call of the message at *asked* that has none."""
         said = self._owner.conversation.messages[asked:]
-        texts = {call.id: "no result: the run was interrupted" for call in said[0].calls}
-        for message in tuple(with_results(said, {0: texts}))[len(said) :]:
-            self._owner.conversation.add(message, self._origin)
+        answered = {message.call_id for message in said if message.role == "tool"}
+        text = "no result: the run was interrupted"
+        passed = Passed(status=CallStatus.REFUSED, text=text, response=text)
+        for call in said[0].calls:
+            if call.id not in answered:
+                recorded(Ended(call=call, origin=self._origin, passed=passed), self._owner)
 
     def _not_run(self, call: ToolCall) -> Passed:
         text = "not run: a hook ended the run"
         passed = Passed(status=CallStatus.REFUSED, text=text, response=text, input=call.input)
-        return recorded(passed, call, self._origin, self._owner)
+        return recorded(Ended(call=call, origin=self._origin, passed=passed), self._owner)
 
     async def _finish(self) -> None:
         """The model has nothing more to do: children first, then the hooks that may keep it working."""
@@ -191,7 +237,7 @@ class Run:
             return
         completed = await self._fire(RunCompleted(text=self._text, origin=self._origin))
         if completed.denied:
-            raise RunOver(RunResult(ending=Ending.FAILED, text=self._text, reason=completed.reason))
+            raise refused(completed.resolution, self._text, fails=True)
         raise RunOver(RunResult(ending=Ending.COMPLETED, text=self._text))
 
     def _before_end(self) -> Event:
@@ -230,16 +276,6 @@ class Run:
             message = Message(role="developer", text=f"Agent {child.id} has finished:\n{text}")
             self._owner.conversation.add(message, self._origin)
 
-    async def _failed(self, error: ModelError) -> RunOver:
-        event = RunFailed(
-            category=error.category,
-            details=error.details or None,
-            last_message=self._text or None,
-            origin=self._origin,
-        )
-        await self._owner.tell(event)
-        return RunOver(RunResult(ending=Ending.FAILED, text=self._text, reason=str(error)))
-
     async def _fire(self, event: Event) -> Fired:
         return await self._owner.fire(event)
 
@@ -247,9 +283,9 @@ class Run:
         point = fired.resolution.event.point.name
         self._owner.conversation.hold_context(text, point=point, hook=hook, origin=self._origin)
 
-    def _cancel_if_denied(self, fired: Fired) -> None:
+    def _end_if_refused(self, fired: Fired) -> None:
         if fired.denied:
-            raise RunOver(RunResult(ending=Ending.CANCELLED, text=self._text, reason=fired.reason))
+            raise refused(fired.resolution, self._text)
 
     def _stop_if(self, end: EndRun | None) -> None:
         stop_if(end, self._text)
@@ -265,6 +301,25 @@ class Run:
                 error=error,
             )
         )
+
+
+def _unheard(ended: Ended) -> Ended:
+    """The end of a call that its hooks were not told of any more: what no hook has seen the model does not see."""
+    text = "result withheld: the run ended before its hooks were told of it"
+    return replace(ended, passed=replace(ended.passed, text=text, response=text))
+
+
+def _check_objects(calls: tuple[ToolCall, ...]) -> None:
+    """Raise RunOver for the first call whose input is no object; one without any input has an empty one."""
+    for call in calls:
+        blank = call.input is None or (isinstance(call.input, str) and not call.input.strip())
+        if not (blank or isinstance(call.input, dict)):
+            found = JSON_KINDS.get(type(call.input), "string")
+            text = f"tool call arguments must be a JSON object, got {found}: the call {call.id} of {call.name}"
+            raise failed(Fault(kind=FaultKind.TOOL, message=text))
+
+
+JSON_KINDS = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", tuple: "array"}
 
 
 def _sound(reply: object) -> ModelReply:
