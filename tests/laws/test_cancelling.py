@@ -15,6 +15,7 @@ from hookline._core.ports import Recorder
 from hookline._core.records import (
     CallEnded,
     CallStarted,
+    CallStatus,
     HookEnded,
     HookStarted,
     Record,
@@ -58,8 +59,9 @@ class Book:
         self.closed += 1
 
     def unpaired(self) -> list[str]:
-        """What began and has no end, or the other way round."""
-        counts = Counter(type(record) for record in self.records)
+        """What began and has no end, or the other way round. A call that was refused has an end alone."""
+        begun_or_not = (each for each in self.records if getattr(each, "status", None) is not CallStatus.REFUSED)
+        counts = Counter(type(record) for record in begun_or_not)
         return [begun.__name__ for begun, ended in PAIRS if counts[begun] != counts[ended]]
 
 

@@ -6,29 +6,38 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
+from hookline._core.faults import Fault
 from hookline._core.messages import Message, ToolCall, ToolSpec, Usage
+from hookline._core.peers import Receipt
 from hookline._core.records import Ending
+
+MAX_TOKENS = 16_384  # of one answer: more than models write at a time, less than a runaway one would
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
-    """One request. `request_id` is `<run>:<step>:<attempt>`; `options` is passed through to the model as it is."""
+    """One request. `request_id` is `<run>:<step>:<attempt>`; `options` is passed through to the model as it is.
+
+    `max_tokens` bounds the answer.
+    """
 
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...]
     request_id: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    max_tokens: int = MAX_TOKENS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReply:
-    """One response: text, tool calls, or both."""
+    """One response: text, tool calls, or both. `server_tools` names tools that the provider itself ran."""
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     response_id: str = ""
     finish_reason: str | None = None
+    server_tools: tuple[str, ...] = ()
 
 
 class Model(Protocol):
@@ -75,11 +84,28 @@ class ToolResult:
         return self.text if self.response is None else self.response
 
 
+class Correspondence(Protocol):
+    """Messages to other agents. Each raises PeerError for anything that is not proven to have been sent."""
+
+    async def message(self, to: str, text: str) -> Receipt: ...
+
+    async def request(self, to: str, text: str) -> Receipt:
+        """Ask for something; the receipt's envelope id is the id of the request."""
+        ...
+
+    async def respond(self, request_id: str, to: str, text: str, *, status: str = "completed") -> Receipt: ...
+
+
 class Session(Protocol):
     """The part of a session that its tools may use."""
 
     @property
     def workspace(self) -> Path: ...
+
+    @property
+    def peers(self) -> Correspondence:
+        """Other agents. Raises UsageError for a session that has none."""
+        ...
 
     async def spawn(self, *, objective: str, role: str, kind: str) -> str:
         """Start a child agent and return its id once it has begun; its result arrives later as context."""
@@ -141,8 +167,9 @@ Approver = Callable[[ApprovalRequest], Awaitable[Verdict]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """How a run ended: its final text, and the reason where it did not complete."""
+    """How a run ended: its final text, and the reason where it did not complete, for a failed one also in parts."""
 
     ending: Ending
     text: str = ""
     reason: str | None = None
+    fault: Fault | None = None

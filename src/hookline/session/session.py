@@ -12,29 +12,41 @@ from hookline._core import events
 from hookline._core.effects import EndRun
 from hookline._core.errors import ModelError, ToolError, UsageError
 from hookline._core.events import (
-    AfterCompaction,
-    BeforeCompaction,
-    BeforeRun,
     SessionEnd,
     SessionStart,
     SubagentStart,
 )
-from hookline._core.finish import Cancellations
-from hookline._core.messages import Message, with_results
+from hookline._core.finish import Cancellations, all_of
+from hookline._core.inputs import (
+    Accepted,
+    Admission,
+    Input,
+    InputKind,
+    Rejected,
+    RejectionReason,
+)
+from hookline._core.messages import with_results
 from hookline._core.points import Agent, Event, Origin
-from hookline._core.ports import Dispatcher, Engine, Journals, Recorder
-from hookline._core.records import Ending, Noted, Record, RunEnded, RunStarted, SessionClosed, SessionOpened
+from hookline._core.ports import Dispatcher, Engine, Journals
+from hookline._core.records import Noted, SessionClosed, SessionOpened
+from hookline._core.rules import Rule
+from hookline.session.account import Account
+from hookline.session.admission.places import store_for
+from hookline.session.admission.runtime import InputRefused, Runtime
+from hookline.session.admission.store import Store
 from hookline.session.apply import Fired, apply_all
 from hookline.session.approval import NOTIFY_AFTER, ApprovalMode
+from hookline.session.aside import Aside
 from hookline.session.beginning import Beginning, Family
 from hookline.session.children import MAX_DEPTH, Children
-from hookline.session.compaction import Trigger, Window, compacted
+from hookline.session.compaction import Trigger, Window, compact
 from hookline.session.conversation import Conversation
 from hookline.session.gate import Gate, GateSettings
 from hookline.session.identity import new_run_id, new_session_id
 from hookline.session.over import RunOver, failed_by, stop_if
-from hookline.session.ports import Approver, Model, RunResult, Tool
-from hookline.session.run import Run
+from hookline.session.peers.exchange import Exchange, Peers
+from hookline.session.ports import MAX_TOKENS, Approver, Model, RunResult, Tool
+from hookline.session.taking import Taker
 
 END_BUDGET = 60.0  # seconds for the hooks of session_end: they may upload or clean up, but not keep a terminal for ever
 DRAIN_BUDGET = 2.0  # seconds for background hooks that are still at work when everything else has ended
@@ -51,6 +63,10 @@ class Session:
     *workspace* is the folder it works in, the current one by default. Under *approval* calls may wait for *approver*;
     without one they are refused. *env* is the environment of its tools, this process's by default. *beginning* says
     where it goes on; it begins anew by default.
+
+    *inputs*, a store that is open, keeps what it is given to work on; without one that is process-local. *queue*
+    names the runtime in it, `rt:session:<id>` by default: sessions that share one share its work. *peers* are other
+    agents that it exchanges messages with.
 
     `reason_if_cancelled` is what `session_end` tells of a session that is left by a cancellation.
 
@@ -72,7 +88,11 @@ class Session:
         env: Mapping[str, str] | None = None,
         window: Window | None = None,
         max_steps: int = MAX_STEPS,
+        max_tokens: int = MAX_TOKENS,
         beginning: Beginning | None = None,
+        inputs: Store | None = None,
+        queue: str | None = None,
+        peers: Peers | None = None,
     ) -> None:
         if never := sorted({hook.event.point.name for hook in engine.hooks()} - FIRES):
             raise UsageError(f"a session never fires {', '.join(never)}: a hook there would never run")
@@ -81,6 +101,7 @@ class Session:
         self.id = beginning.session_id or new_session_id()
         self.model = model
         self.max_steps = max_steps
+        self.max_tokens = max_tokens
         self.reopen_limit = engine.settings.reopen_limit
         self.children = Children()
         self._workspace = _folder(Path(workspace or Path.cwd()))
@@ -98,7 +119,7 @@ class Session:
         self._idle = asyncio.Event()
         self._idle.set()
         self.reason_if_cancelled = "interrupted"
-        self.recorder = _Account()
+        self.recorder = Account()
         self._dispatcher: Dispatcher = engine
         self.conversation = Conversation(self.recorder, beginning.conversation)
         self._settings = GateSettings(
@@ -108,6 +129,11 @@ class Session:
             env=dict(os.environ if env is None else env),
         )
         self.gate = Gate(self._tools, self._settings)
+        self._aside = Aside(engine, lambda: self._dispatcher, self.recorder)
+        self._owns_inputs = inputs is None
+        self.runtime = Runtime(inputs or store_for(None), queue or f"rt:session:{self.id}", self)
+        self._taker = Taker(self)
+        self.exchange = None if peers is None else Exchange(peers, self, self.runtime.store, self.runtime.name)
 
     @property
     def workspace(self) -> Path:
@@ -130,7 +156,7 @@ class Session:
         try:
             self.recorder.record(
                 SessionOpened(
-                    origin=self._origin(),
+                    origin=self.origin(),
                     source=self._source,
                     workspace=str(self._workspace),
                     parent=self._family.parent,
@@ -143,27 +169,38 @@ class Session:
         self._state = _State.OPEN
         self._family.users.count += 1
         try:
-            if self.conversation.messages and not self._recorded:
-                self.conversation.replace(self.conversation.messages, why=self._source, origin=self._origin())
-            await self._fire_start()
+            await self._open()
         except BaseException:
             await self.close(self.reason_if_cancelled)  # nobody else does, of a session that was never entered
             raise
         return self
+
+    async def _open(self) -> None:
+        """Begin, and then take over what is queued. A child is given its one task by its parent, and nothing else."""
+        if self.conversation.messages and not self._recorded:
+            self.conversation.replace(self.conversation.messages, why=self._source, origin=self.origin())
+        await self._fire_start()
+        if self.subagent_id is not None:
+            return
+        if self._owns_inputs:
+            await self.runtime.store.open()
+        await self.runtime.open()
+        if self.exchange is not None:
+            await self.exchange.open()
 
     async def _fire_start(self) -> None:
         name = self.subagent_id
         if name is None:
             await self._begin(self._source)
             return
-        event = SubagentStart(subagent_id=name, child_session_id=self.id, origin=self._origin(self.id))
+        event = SubagentStart(subagent_id=name, child_session_id=self.id, origin=self.origin(self.id))
         with self._kept_for_the_next_run():
             await self.fire(event)
 
     async def _begin(self, source: str) -> None:
         """Fire `session_start`. A hook of it that ends the run ends the next one: there is none yet."""
         with self._kept_for_the_next_run():
-            stop_if((await self.fire(SessionStart(source=source, origin=self._origin()))).end)
+            stop_if((await self.fire(SessionStart(source=source, origin=self.origin()))).end)
 
     @contextlib.contextmanager
     def _kept_for_the_next_run(self) -> Iterator[None]:
@@ -187,6 +224,8 @@ class Session:
         cancellations = Cancellations()
         try:
             await cancellations.finish(self._end_run(asyncio.current_task()))
+            if self.exchange is not None:
+                await cancellations.finish(self.exchange.aclose())
             await cancellations.finish(self.children.aclose())
             if self.subagent_id is None:
                 await cancellations.finish_or_cut(self._fire_end(reason))
@@ -208,7 +247,9 @@ class Session:
     async def _end_account(self, reason: str, cancellations: Cancellations) -> None:
         try:
             abandoned = await self._drain(cancellations)
-            self.recorder.record(SessionClosed(origin=self._origin(), reason=reason, abandoned=abandoned))
+            if self._owns_inputs:
+                await cancellations.finish(self.runtime.store.aclose())
+            self.recorder.record(SessionClosed(origin=self.origin(), reason=reason, abandoned=abandoned))
         finally:
             self.recorder.close()
 
@@ -216,45 +257,89 @@ class Session:
         """Wait for background hooks within the budget. Whoever cancels does not want to wait; they end all the same."""
         budget = 0.0 if cancellations.any else DRAIN_BUDGET
         await cancellations.finish(self.gate.settle(budget))
+        await cancellations.finish(self._aside.settle(budget))
         abandoned = await cancellations.finish_or_cut(self._engine.drain(self.id, budget))
         if abandoned is None:
             abandoned = await cancellations.finish(self._engine.drain(self.id, 0.0))
         return abandoned
 
-    async def run(self, prompt: str) -> RunResult:
+    async def run(self, prompt: str, *, key: str | None = None) -> RunResult:
         """Take *prompt* and work until there is a final answer, or a hook, an error or the step limit ends it.
 
-        Raises UsageError for a session that is not open, for without its start no hook has seen it begin, and for one
-        that is at work on another prompt.
+        It is admitted first, and inputs that were queued before it are worked on before it. With a *key* that was used
+        before nothing is done again: the result is that of the first. Raises InputRefused when it is not admitted;
+        UsageError for a session that is not open, for without its start no hook has seen it begin, and for one that is
+        at work on another prompt.
         """
-        with self._alone():
-            return await self._recorded_run(prompt)
+        return await self.submit(Input(id=new_session_id(), kind=InputKind.PROMPT, text=prompt, key=key))
 
-    async def _recorded_run(self, prompt: str) -> RunResult:
-        run_id = new_run_id() if self.subagent_id is None else self.id
-        origin = self._origin(run_id)
-        try:
-            self.recorder.record(RunStarted(origin=origin, prompt=prompt))
-            result = await self._run(prompt, origin)
-        except RunOver as over:
-            result = over.result
-        except asyncio.CancelledError:
-            ended = RunEnded(origin=origin, ending=Ending.CANCELLED, reason="interrupted")
-            self.recorder.record(ended)
-            raise
-        except Exception as fault:
-            self.recorder.record(
-                RunEnded(origin=origin, ending=Ending.FAILED, reason=f"{type(fault).__name__}: {fault}")
-            )
-            raise
-        self.recorder.record(RunEnded(origin=origin, ending=result.ending, text=result.text, reason=result.reason))
+    async def submit(self, input: Input) -> RunResult:
+        """The same for an input of any kind."""
+        with self._alone():
+            if self.subagent_id is not None:
+                return await self.take(input)
+            match await self.admit(input):
+                case Rejected() as rejected:
+                    raise InputRefused(rejected)
+                case Accepted(input_id=input_id):
+                    return await self.runtime.work_until(input_id)
+                case deduplicated:
+                    return await self.runtime.work_until(deduplicated.existing)
+
+    async def admit(self, input: Input) -> Admission:
+        """Have *input* queued: committed, and told to hooks, before this returns. Whoever works next gets to it.
+
+        Raises StateError where the store of inputs cannot be used: nothing is known to have been decided then.
+        """
+        self._check_open()
+        return await self.runtime.admit(input)
+
+    def refuse(self, input: Input, reason: RejectionReason, detail: str) -> Rejected:
+        """Refuse *input* for good, for a reason that was found outside."""
+        return self.runtime.refuse(input, reason, detail)
+
+    async def serve(self) -> None:
+        """Work on whatever is queued, one input after the other, for as long as this is not cancelled."""
+        with self._alone():
+            await self.runtime.serve()
+
+    async def work_off(self) -> int:
+        """Work on what is queued now. How many inputs that were."""
+        count = 0
+        with self._alone():
+            while await self.runtime.work_once():
+                count += 1
+        return count
+
+    @property
+    def peers(self) -> Exchange:
+        """Messages to other agents. Raises UsageError for a session that has no peers."""
+        if self.exchange is None:
+            raise UsageError("this session has no peers: give it some, as in Session(..., peers=Peers(...))")
+        return self.exchange
+
+    def tell_aside(self, event: Event) -> None:
+        """Tell hooks of a settled fact, without waiting for them."""
+        self._aside.tell(event)
+
+    async def take(self, input: Input) -> RunResult:
+        """Work on an input up to its end."""
+        return await self._taker.take(input)
+
+    def ended_before(self) -> RunResult | None:
+        """What the next run comes to before it has begun, told once."""
+        result, self._over = self._over, None
         return result
+
+    def rules(self, event: type[Event]) -> tuple[Rule, ...]:
+        """The rules under which there are hooks for *event*."""
+        return self._engine.rules(event)
 
     async def compact_now(self) -> bool:
         """Shorten the conversation. False when a hook objected. Raises ModelError when the model gives no summary."""
         with self._alone(), self._kept_for_the_next_run():
             before = self.conversation.messages
-            stop_if(await self.compact(Trigger.MANUAL, self._origin(new_run_id())))
+            stop_if(await self.compact(Trigger.MANUAL, self.origin(new_run_id())))
         return self.conversation.messages != before
 
     async def clear(self) -> None:
@@ -263,7 +348,7 @@ class Session:
             await self.children.aclose()
             await self._fire_end("clear")
             self.conversation.drop_held()
-            self.conversation.replace((), why="clear", origin=self._origin())
+            self.conversation.replace((), why="clear", origin=self.origin())
             self._soft_vetoed = False
             self._over = None
             await self._begin("clear")
@@ -282,6 +367,14 @@ class Session:
             raise failed_by(fired.resolution)
         return fired
 
+    async def fire_all(self, events: Sequence[Event]) -> tuple[Fired, ...]:
+        """Fire *events* at once, and apply what comes of them in their order.
+
+        What ends the run is the caller's to see.
+        """
+        resolutions = await all_of([self._dispatcher.dispatch(event) for event in events])
+        return tuple(apply_all(each, self.conversation, self.recorder) for each in resolutions)
+
     async def tell(self, event: Event) -> Fired:
         """The same for what is over, which no failure can end any more."""
         return apply_all(await self._dispatcher.dispatch(event), self.conversation, self.recorder)
@@ -295,26 +388,9 @@ class Session:
 
         Raises ModelError when the model gives no summary.
         """
-        fired = await self.fire(BeforeCompaction(trigger=trigger.value, origin=origin))
-        if fired.denied:
-            self._soft_vetoed |= trigger is Trigger.SOFT
-            self.recorder.record(Noted(origin=origin, text=f"compaction was refused: {fired.reason}"))
-            return None
-        messages = self.conversation.messages
-        summary = await self._summary(messages)
-        self.conversation.replace(compacted(messages, summary), why=trigger.value, origin=origin)
-        self._soft_vetoed = False
-        await self.fire(AfterCompaction(trigger=trigger.value, origin=origin))
-        return (await self.fire(SessionStart(source="compact", origin=origin))).end
-
-    async def _summary(self, messages: Sequence[Message]) -> str:
-        try:
-            summary: object = await self.model.summarise(messages)
-        except Exception as fault:  # a model from outside that breaks is a failed call
-            raise ModelError.of(fault) from fault
-        if not isinstance(summary, str):
-            raise ModelError("unknown", f"the model gave a {type(summary).__name__} for a summary")
-        return summary
+        compaction = await compact(self, trigger, origin)
+        self._soft_vetoed = compaction.vetoed and (self._soft_vetoed or trigger is Trigger.SOFT)
+        return compaction.end
 
     async def spawn(self, *, objective: str, role: str, kind: str) -> str:
         """Start a child agent and return its id once it has begun; its result arrives later as context."""
@@ -343,25 +419,13 @@ class Session:
             await self.close(reason)
         return result
 
-    async def _run(self, prompt: str, origin: Origin) -> RunResult:
-        if self._over is not None:
-            result, self._over = self._over, None
-            return result
-        self.conversation.release()
-        if self.subagent_id is None:
-            fired = await self.fire(BeforeRun(prompt=prompt, origin=origin))
-            if fired.denied:
-                return RunResult(ending=Ending.CANCELLED, reason=fired.reason)
-        self.conversation.add(Message(role="user", text=prompt), origin)
-        return await Run(self, origin).to_the_end()
-
     async def _fire_end(self, reason: str) -> None:
         try:
             async with asyncio.timeout(END_BUDGET):
-                await self.tell(SessionEnd(reason=reason, origin=self._origin()))
+                await self.tell(SessionEnd(reason=reason, origin=self.origin()))
         except TimeoutError:
             text = f"hooks of session_end were cut off after {END_BUDGET:g} seconds"
-            self.recorder.record(Noted(origin=self._origin(), text=text))
+            self.recorder.record(Noted(origin=self.origin(), text=text))
 
     def _check_open(self) -> None:
         if self._state is not _State.OPEN:
@@ -381,7 +445,8 @@ class Session:
             self._worker = None
             self._idle.set()
 
-    def _origin(self, run_id: str = "") -> Origin:
+    def origin(self, run_id: str = "") -> Origin:
+        """Where something happens in the session itself, or in a run of it."""
         return Origin(
             session_id=self.id,
             run_id=run_id,
@@ -406,6 +471,7 @@ class Session:
             env=self._settings.env,
             window=self._window,
             max_steps=self.max_steps,
+            max_tokens=self.max_tokens,
             beginning=beginning,
         )
 
@@ -414,21 +480,6 @@ class _State(Enum):
     NEW = "new"
     OPEN = "open"
     CLOSED = "closed"
-
-
-class _Account:
-    """Where the account of a session goes: nowhere until the session opens, and nowhere if nobody keeps one."""
-
-    def __init__(self) -> None:
-        self.to: Recorder | None = None
-
-    def record(self, record: Record) -> None:
-        if self.to is not None:
-            self.to.record(record)
-
-    def close(self) -> None:
-        if self.to is not None:
-            self.to.close()
 
 
 def _check(model: object, approval: object) -> None:

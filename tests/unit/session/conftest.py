@@ -15,6 +15,11 @@ from hookline._core.records import Record
 Play = Callable[..., hl.Session]
 Step = dict[str, Any]
 
+# Told aside, so they stand in no order with the others.
+SETTLED = frozenset(
+    {"input_accepted", "input_rejected", "input_deduplicated", "peer_received", "peer_sent", "interaction_completed"}
+)
+
 
 class Kept:
     """Journals in memory: every record of every session, in order."""
@@ -64,7 +69,8 @@ class Seen:
         self._note(event)
 
     def points(self) -> list[str]:
-        return [event.point.name for event in self.events]
+        """Those that a session waits for, in their order."""
+        return [event.point.name for event in self.events if event.point.name not in SETTLED]
 
     def of(self, kind: type[Any]) -> list[Any]:
         return [event for event in self.events if isinstance(event, kind)]

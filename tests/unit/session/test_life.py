@@ -435,7 +435,7 @@ async def test_a_fork_in_the_middle_of_a_call_can_go_on(play: Any) -> None:
 
 
 async def test_what_was_done_is_not_told_as_interrupted(engine: Any, play: Any, workspace: Path) -> None:
-    """A call that ran has its own result, though a hook ended the run before the model could read it."""
+    """A call that ran is not told as interrupted, though a hook that failed keeps its result from the model."""
 
     @engine.on(hl.AfterToolCall, on_failure=hl.FailurePolicy.FAIL_RUN)
     async def breaks(event: hl.AfterToolCall) -> None:
@@ -446,7 +446,8 @@ async def test_what_was_done_is_not_told_as_interrupted(engine: Any, play: Any, 
         await session.run("go")
         told = [message.text for message in session.conversation.messages if message.role == "tool"]
 
-    assert told == ["created a: 1 bytes", "no result: the run was interrupted"]
+    assert told[0].startswith("tool result withheld by hook: ")
+    assert told[1] == "no result: the run was interrupted"
     assert [each.name for each in workspace.iterdir()] == ["a"]
 
 

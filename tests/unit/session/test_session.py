@@ -1,15 +1,21 @@
 """The life of a session: which events fire, when, and how a run ends."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import hookline as hl
+from hookline._core.inputs import Accepted, Handling, Input, InputKind
 from hookline._core.messages import Message, ToolSpec
+from hookline._core.peers import Envelope, Peer
 from hookline._core.points import POINTS
 from hookline._core.records import Ending, Noted, ReopenRefused, RunEnded, SessionClosed
 from hookline.session.compaction import Window
+from hookline.session.identity import new_session_id
+from hookline.session.peers.exchange import Peers
+from hookline.session.peers.local import LocalHub
 
 BASH = {"call": {"tool": "bash", "input": {"command": "true"}}}
 FAILS = {"call": {"tool": "bash", "input": {"command": "false"}}}
@@ -70,12 +76,24 @@ async def test_every_point_fires_from_something_that_happens(play: Any, seen: An
     steps = [BASH, FAILS, SPAWN, {"say": "waiting"}, DONE, {"fail": {"category": "rate_limit"}}]
     agents = {"default": {"steps": [{"say": "seen"}]}}
     asking: dict[str, Any] = {"approval": hl.ApprovalMode.UNTRUSTED, "approver": late, "notify_after": 0.01}
-    async with play(*steps, agents=agents, **asking) as session:
+
+    async def answers(envelope: Envelope) -> Any:
+        await session.peers.receive(replace(envelope, id=new_session_id(), sender=envelope.to, to=envelope.sender))
+        return Accepted(envelope.id, Handling.QUEUE)
+
+    hub = LocalHub()
+    reviewer = hub.transport()
+    await reviewer.open(Peer("reviewer"), answers)
+    async with play(*steps, agents=agents, peers=Peers("agent", hub.transport()), **asking) as session:
         await session.run("one")
         await session.compact_now()
-        await session.run("two")
+        await session.run("two", key="k")
+        await session.run("two", key="k")
+        await session.admit(Input(id=new_session_id(), kind=InputKind.PROMPT, durability=None))
+        await session.peers.message("reviewer", "hello")
+        await session.work_off()
 
-    assert set(seen.points()) == set(POINTS)
+    assert {event.point.name for event in seen.events} == set(POINTS)
 
 
 async def test_sessions_start_and_end_exactly_once(play: Any, seen: Any) -> None:

@@ -9,6 +9,7 @@ from hookline.session.ports import Tool
 from hookline.session.tools._base import BuiltinTool
 from hookline.session.tools._shells import Shells
 from hookline.session.tools.files import EditFile, ReadFile, WriteFile
+from hookline.session.tools.peers import PeerMessage, PeerRequest, PeerRespond
 from hookline.session.tools.search import Search
 from hookline.session.tools.shell import Bash, BashInput
 from hookline.session.tools.skills import SKILL_FOLDERS, ReadSkill
@@ -41,3 +42,9 @@ def builtin_tools(
         WebSearch(known_as(WebSearch), endpoint=search_url),
         ReadSkill(known_as(ReadSkill), folders=skill_folders),
     )
+
+
+def peer_tools(aliases: Mapping[str, tuple[str, ...]] = NO_ALIASES) -> tuple[Tool, ...]:
+    """The tools of an agent that has peers."""
+    kinds: tuple[type[BuiltinTool[Any]], ...] = (PeerMessage, PeerRequest, PeerRespond)
+    return tuple(kind(aliases.get(kind.name, ())) for kind in kinds)

@@ -9,10 +9,12 @@ import msgspec
 from msgspec.structs import FieldInfo
 
 from hookline._core.errors import ToolError
-from hookline._core.messages import ToolSpec
+from hookline._core.messages import Provenance, ToolSpec
 from hookline.session.ports import CallContext, Risk, ToolResult
 
 PathText = Annotated[str, msgspec.Meta(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
+
+SOURCE = "hookline"  # where our own tools come from
 
 KINDS = {dict: "an object", list: "an array", str: "text", bool: "a boolean", int: "a number", float: "a number"}
 
@@ -27,18 +29,24 @@ Input = TypeVar("Input", bound=ToolInput)
 class BuiltinTool(Generic[Input]):
     """A tool of ours. Implements `session.ports.Tool`.
 
-    A subclass sets the first three attributes, says how far a call reaches and performs it. Its methods are given
-    the parsed input; raw input is for the methods of the protocol alone. An input that `check` objects to is taken to
-    reach as far as can be, and `call` refuses it.
+    A subclass sets the first three attributes, and `kind` where it is not simply built in, says how far a call reaches
+    and performs it. Its methods are given the parsed input; raw input is for the methods of the protocol alone. An
+    input that `check` objects to is taken to reach as far as can be, and `call` refuses it.
     """
 
     name: ClassVar[str]
     description: ClassVar[str]
     shape: type[Input]
+    kind: ClassVar[str] = "builtin"
 
     def __init__(self, aliases: tuple[str, ...] = ()) -> None:
         self.aliases = aliases
-        self.spec = ToolSpec(name=self.name, description=self.description, parameters=schema_of(self.shape))
+        self.spec = ToolSpec(
+            name=self.name,
+            description=self.description,
+            parameters=schema_of(self.shape),
+            provenance=Provenance(self.kind, SOURCE),
+        )
         self._fields = {field.encode_name: field for field in msgspec.structs.fields(self.shape)}
 
     def reach(self, wanted: Input, workspace: Path) -> Risk:

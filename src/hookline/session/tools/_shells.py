@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from hookline._core.credentials import without_credentials
 from hookline._core.errors import ToolError
 from hookline._processes.leftovers import Leftovers
 from hookline._processes.spawn import Stdin
@@ -13,7 +14,6 @@ from hookline._processes.watchdog import ShellWatchdog
 from hookline.session.ports import CallContext
 from hookline.session.tools import _process
 from hookline.session.tools._capture import Capture
-from hookline.session.tools._environment import for_programs
 from hookline.session.tools._process import Process, Status
 
 BYTES_PER_TOKEN = 4  # a rough average over models
@@ -79,7 +79,7 @@ class Shells:
         process = _process.start(
             argv,
             cwd=context.cwd,
-            env=for_programs(context.env),
+            env=without_credentials(context.env),
             stdin=stdin,
             watchdog=self._watchdog,
             leftovers=self._leftovers,

@@ -47,6 +47,7 @@ class Bash(BuiltinTool[Command]):
     """Runs a command. Its response is a JSON text, of a command that fails too."""
 
     name = "bash"
+    kind = "shell"
     description = (
         "Run a command with bash, or with sh where there is no bash. It has no standard input, and what it leaves "
         "running ends with it. With `background` it is only started: `bash_input` then reads its output and writes "
@@ -88,6 +89,7 @@ class BashInput(BuiltinTool[Typed]):
     """Talks to a command in the background: as far-reaching as starting it was."""
 
     name = "bash_input"
+    kind = "shell"
     description = (
         "Write to a command that `bash` started in the background, then answer with what it has printed since the "
         "last time and how it stands. Without `input` it only reads. Answers with a JSON object."

@@ -1,6 +1,6 @@
 import pytest
 
-from hookline.session.tools._environment import for_programs
+from hookline._core.credentials import without_credentials
 
 WITHHELD = [
     "ANTHROPIC_API_KEY",
@@ -33,10 +33,10 @@ PASSED = ["PATH", "HOME", "GITHUB_TOKEN", "OPENAI_BASE_URL", "MODEL", "KEYBOARD"
 @pytest.mark.parametrize("name", WITHHELD)
 def test_credentials_of_model_providers_stay_with_the_agent(name: str) -> None:
     """No name that looks like a model provider's credential reaches a program that a tool starts."""
-    assert for_programs({name: "secret"}) == {}
+    assert without_credentials({name: "secret"}) == {}
 
 
 @pytest.mark.parametrize("name", PASSED)
 def test_everything_else_is_passed_on(name: str) -> None:
     """The rest of the agent's environment is the program's too."""
-    assert for_programs({name: "value"}) == {name: "value"}
+    assert without_credentials({name: "value"}) == {name: "value"}
