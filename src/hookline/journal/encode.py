@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from hookline._core import records as rec
 from hookline._core.answer import NOTHING, Answer, Word
-from hookline._core.decisions import Decision
+from hookline._core.decisions import Decision, Deny
 from hookline._core.effects import Effect
 from hookline._core.events import AfterModelCall, BeforeModelCall
 from hookline._core.hooks import Hook
 from hookline._core.messages import ToolSpec
 from hookline._core.outcomes import Outcome
-from hookline._core.payload import CallFailed, Exited
+from hookline._core.payload import CallFailed, Exited, Responded
 from hookline._core.points import Event, Origin
 from hookline.journal import entries as en
 
@@ -127,15 +127,20 @@ def effect_fields(effect: Effect) -> dict[str, Any]:
 
 
 def decision_fields(decision: Decision | None) -> en.Decision | None:
-    return None if decision is None else en.Decision(decision=word_name(type(decision)), reason=decision.reason)
+    if decision is None:
+        return None
+    told: dict[str, Any] = {"code": decision.code, "data": decision.data} if isinstance(decision, Deny) else {}
+    return en.Decision(decision=word_name(type(decision)), reason=decision.reason, **told)
 
 
 def _beginning(output: bytes) -> str:
     return output[: KEPT_OUTPUT * 4].decode("utf-8", "replace")[:KEPT_OUTPUT]
 
 
-def reply_fields(reply: Exited | CallFailed) -> dict[str, Any]:
+def reply_fields(reply: Exited | Responded | CallFailed) -> dict[str, Any]:
     """What came back from outside this process. What a function returned stands in its answer."""
+    if isinstance(reply, Responded):
+        return {"code": reply.status, "stdout": _beginning(reply.body), "stdout_size": len(reply.body)}
     told = {
         "code": reply.code,
         "stdout": _beginning(reply.stdout),
@@ -177,7 +182,7 @@ def _told_besides(outcome: Outcome) -> dict[str, Any]:
         told["why"] = outcome.why.value
     if outcome.answer is not None and outcome.answer is not NOTHING:
         told |= answer_fields(outcome.answer)
-    if isinstance(outcome.reply, Exited | CallFailed):
+    if isinstance(outcome.reply, Exited | Responded | CallFailed):
         told |= reply_fields(outcome.reply)
     if outcome.links:
         told["links"] = tuple(outcome_fields(link) for link in outcome.links)
@@ -228,6 +233,8 @@ def _came_to(record: rec.Dispatched) -> dict[str, Any]:
         )
     if resolution.failed_run is not None:
         told["failed_run"] = resolution.failed_run.hook.id
+    if resolution.launched:
+        told["launched"] = tuple(hook.id for hook in resolution.launched)
     if unheard := resolution.unheard():
         told["unheard"] = tuple(outcome.hook.id for outcome in unheard)
     return told

@@ -49,10 +49,12 @@ class Hook(Fields, frozen=True):
 
 
 class Decision(Fields, frozen=True):
-    """A decision: `allow`, `ask` or `deny`."""
+    """A decision: `allow`, `ask` or `deny`. `code` and `data` are what a dialect's denial has besides its reason."""
 
     decision: str
     reason: str = ""
+    code: str = ""
+    data: Any = None
 
 
 class Outcome(Fields, frozen=True):
@@ -137,6 +139,36 @@ class SessionClosed(Body, frozen=True):
 @body_for(rec.RunStarted)
 class RunStarted(Body, frozen=True):
     prompt: str
+    input_id: str = ""
+
+
+@body_for(rec.InputDecided)
+class InputDecided(Body, frozen=True):
+    input_id: str
+    input_kind: str
+    source: str
+    outcome: str
+    key: str | None = None
+    existing: str = ""
+    reason: str = ""
+    detail: str = ""
+
+
+@body_for(rec.InteractionPublished)
+class InteractionPublished(Body, frozen=True):
+    input_id: str
+    line: int
+    what: str
+
+
+@body_for(rec.EnvelopeSent)
+class EnvelopeSent(Body, frozen=True):
+    envelope_id: str
+    what: str
+    to: str
+    text: str
+    delivery: str
+    in_reply_to: str | None = None
 
 
 @body_for(rec.RunEnded)
@@ -232,6 +264,7 @@ class Dispatched(Body, frozen=True):
     ignored: tuple[Ignored, ...] = ()
     failed_run: str | None = None
     unheard: tuple[str, ...] = ()
+    launched: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
 
 

@@ -153,9 +153,9 @@ class _Walk:
         if entry.session != self.session:
             self.session, self.run, self.step, self.call = entry.session, "", None, ""
             yield Row(SESSION, [Span(Role.HEADING, "session"), Span(Role.NAME, entry.session)], entry.at)
-        if entry.run != self.run:
+        if entry.run and entry.run != self.run:  # a line of the session itself leaves the run where it is
             self.run, self.step, self.call = entry.run, None, ""
-            if entry.run and not isinstance(entry.body, en.RunStarted):
+            if not isinstance(entry.body, en.RunStarted):
                 yield Row(RUN, _run(entry, ""), entry.at)
 
     def _go_to_step(self, entry: Entry) -> Iterator[Row]:
@@ -233,6 +233,14 @@ class _Walk:
             case en.ReopenRefused() as refused:
                 told = f"not reopened again for {refused.hook}: {refused.limit} times is the limit"
                 yield Row(self._level() + 1, [Span(Role.MARK, told)], entry.at)
+            case en.InputDecided() as decided:
+                yield Row(SESSION + 1, _input(decided), entry.at)
+            case en.EnvelopeSent(what=what, to=to, delivery=delivery, text=text):
+                spans = [Span(Role.HEADING, f"{what} sent"), Span(Role.NAME, f"to {to}"), Span(Role.QUIET, delivery)]
+                yield Row(SESSION + 1, [*spans, Span(Role.TEXT, first_line(text))], entry.at)
+            case en.InteractionPublished(what=what, line=line):
+                told = f"{what} published as line {line}"
+                yield Row(SESSION + 1, [Span(Role.QUIET, told)], entry.at)
             case en.Noted() as noted:
                 spans = [Span(Role.QUIET, "note"), Span(Role.NAME, noted.hook), Span(Role.TEXT, noted.text)]
                 yield Row(self._level() + 1, spans, entry.at)
@@ -266,11 +274,11 @@ class _Walk:
         which = _Which.of(event)
         for key in [key for key, each in self.at_work.items() if key[0] == which and not _in_background(each)]:
             del self.at_work[key]
-        if which.call_id or dispatched.outcomes:
+        if (which.call_id or dispatched.outcomes) and entry.run:
             yield from self._go_to_event(entry, event)
         if not dispatched.outcomes:
             return
-        level = self._event_level(event)
+        level = self._event_level(event) if entry.run else SESSION + 1
         took = Span(Role.QUIET, lasted(dispatched.duration_ms))
         yield Row(level, [Span(Role.NAME, which.point), verdict(dispatched), took], entry.at)
         for outcome in dispatched.outcomes:
@@ -289,6 +297,19 @@ def _session(word: str, entry: Entry, opened: en.SessionOpened) -> Spans:
 
 def _run(entry: Entry, prompt: str) -> Spans:
     return [Span(Role.HEADING, "run"), Span(Role.NAME, entry.run[:ID_SHOWN]), Span(Role.TEXT, first_line(prompt))]
+
+
+def _input(decided: en.InputDecided) -> Spans:
+    """What became of an input: `input  prompt  accepted`."""
+    roles = {"accepted": Role.GOOD, "rejected": Role.BAD}
+    told = f"as {decided.existing}" if decided.existing else decided.detail if decided.outcome == "rejected" else ""
+    return [
+        Span(Role.HEADING, "input"),
+        Span(Role.NAME, decided.input_kind),
+        Span(roles.get(decided.outcome, Role.MARK), decided.outcome),
+        Span(Role.TEXT, told),
+        Span(Role.QUIET, f"key {decided.key}" if decided.key else ""),
+    ]
 
 
 def _model(called: en.ModelCalled) -> Spans:

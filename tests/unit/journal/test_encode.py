@@ -85,6 +85,7 @@ def test_an_event_is_written_whole(origin: Origin) -> None:
         "input": {"command": "ls"},
         "call_id": "c1",
         "aliases": ("Bash",),
+        "provenance": None,
     }
     assert want == encode.event_fields(event)
 
