@@ -2,9 +2,13 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,15 +16,18 @@ import pytest
 from hookline._core.answer import Answer
 from hookline._core.effects import Notify
 from hookline._core.events import SessionEnd
-from hookline._core.payload import Exited, Limits, Payload, Reply, Returned
+from hookline._core.handlers import Handlers
+from hookline._core.payload import Exited, Limits, Payload, Reply, Responded, Returned
 from hookline._core.points import POINTS
 from hookline._core.reasons import Failure
-from hookline._core.targets import CommandTarget, FunctionTarget
+from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget
 from hookline.adapters import builtin
 from hookline.dialects import PACKAGES
 from hookline.dialects._base import TableDialect
 from hookline.effects import Deny
 from hookline.testing import SAMPLES, AdapterCase, breaches_of_adapter, breaches_of_dialect
+
+ROOT = Path(__file__).parents[1]
 
 
 async def answer(_: Any) -> Notify:
@@ -71,6 +78,21 @@ def function_case(answers: Any, hangs: Any, deaf: Any, breaks: Any) -> AdapterCa
     )
 
 
+def named_case(answers: Any, hangs: Any, deaf: Any, breaks: Any) -> AdapterCase:
+    handlers = Handlers()
+    for name, handler in {"answers": answers, "hangs": hangs, "deaf": deaf, "breaks": breaks}.items():
+        handlers.register(name, handler)
+    return AdapterCase(
+        adapter=builtin(handlers)[NamedTarget],
+        answers=NamedTarget("answers"),
+        answer=Returned(Notify("fine")),
+        hangs=NamedTarget("hangs"),
+        deaf=NamedTarget("deaf"),
+        breaks=NamedTarget("breaks"),
+        broken=Failure.CRASHED,
+    )
+
+
 def command_case() -> AdapterCase:
     return AdapterCase(
         adapter=builtin()[CommandTarget],
@@ -81,6 +103,56 @@ def command_case() -> AdapterCase:
         breaks=command("kill -9 $$"),
         broken=Failure.SIGNAL,
         floods=command("yes >&2 & yes"),
+    )
+
+
+# In a program of their own, so that no descriptor here is theirs. Each answer closes its connection: that the adapter
+# would keep as many as there were calls at once is no leak.
+SERVERS = """
+import asyncio, contextlib, sys
+from tests.http_rig import answer, floods, hangs, reads_nothing, sends_and_closes, serving
+
+async def main():
+    servers = (
+        serving(sends_and_closes(answer(headers=("Connection: close",)))),
+        serving(hangs),
+        serving(greeting=reads_nothing),
+        serving(sends_and_closes(b"")),
+        serving(floods(b"HTTP/1.1 200 OK\\r\\n\\r\\n", b"x" * 1000)),
+    )
+    async with contextlib.AsyncExitStack() as stack:
+        for server in servers:
+            print((await stack.enter_async_context(server)).url, flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def servers() -> Iterator[list[str]]:
+    """The addresses of a server that answers, one that hangs, one that does not even read, one that breaks, a flood."""
+    pipe = subprocess.PIPE
+    env = {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+    with subprocess.Popen([sys.executable, "-c", SERVERS], stdin=pipe, stdout=pipe, text=True, env=env) as program:
+        assert program.stdout is not None
+        yield [program.stdout.readline().strip() for _ in range(5)]
+        program.communicate()
+
+
+def http_case(servers: list[str]) -> AdapterCase:
+    answering, hanging, deaf, breaking, flooding = map(HttpTarget, servers)
+    headers = (("content-length", "2"), ("connection", "close"))
+    return AdapterCase(
+        adapter=builtin()[HttpTarget],
+        answers=answering,
+        answer=Responded(status=200, reason="OK", headers=headers, body=b"{}"),
+        hangs=hanging,
+        deaf=deaf,
+        breaks=breaking,
+        broken=Failure.UNREACHABLE,
+        floods=flooding,
+        payload=Payload(SAMPLES[SessionEnd], b"x" * 8_000_000, "/"),  # more than a connection takes that nobody reads
     )
 
 
@@ -104,12 +176,23 @@ def test_every_dialect_keeps_its_promises(dialect: TableDialect) -> None:
             partial(function_case, answer_in_a_thread, hang_in_a_thread, hang_in_a_thread, break_down_in_a_thread),
             id="thread",
         ),
+        pytest.param(partial(named_case, answer, hang, hang_on, break_down), id="named coroutine"),
+        pytest.param(
+            partial(named_case, answer_in_a_thread, hang_in_a_thread, hang_in_a_thread, break_down_in_a_thread),
+            id="named thread",
+        ),
         pytest.param(command_case, id="command"),
     ],
 )
 async def test_every_adapter_keeps_its_promises(case: Any) -> None:
     """Limits hold, also for a target that does not listen, and a closed adapter calls nobody."""
     assert [] == await breaches_of_adapter(case())
+
+
+@pytest.mark.slow
+async def test_the_http_adapter_keeps_its_promises(servers: list[str]) -> None:
+    """The same, where the targets are servers: one that is deaf does not even read what it is sent."""
+    assert [] == await breaches_of_adapter(http_case(servers))
 
 
 def test_a_dialect_that_breaks_its_promises_is_told_so() -> None:

@@ -2,26 +2,34 @@
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hookline._core.credentials import secrets_in
 from hookline._core.errors import ConfigError, HookProblemWarning, UsageError
+from hookline._core.handlers import Handlers
 from hookline._core.hooks import Hook, SessionSettings
 from hookline._core.matchers import Matcher
 from hookline._core.ports import Adapter, Dialect, Recorder
-from hookline._core.problems import Scope
-from hookline._core.targets import Target
+from hookline._core.problems import Problem, Scope, Where
+from hookline._core.targets import NamedTarget, Target
 from hookline._engine.engine import HookEngine
 from hookline.adapters import builtin
 from hookline.dialects import IN_CODE, PACKAGES
 from hookline.dialects._base import TRUSTED_BY, Loaded, Package
 from hookline.dialects._pattern import compile_expression
-from hookline.journal import Journal, Redactor, Spoken, find, journal_path, sessions_folder, spoken
+from hookline.journal import Journal, Redactor, Spoken, find, journal_path, sessions_folder, spoken, state_folder
+from hookline.session.admission.places import store_for
+from hookline.session.admission.store import Store
 from hookline.session.beginning import Beginning
+from hookline.session.peers.exchange import Peers
+from hookline.session.peers.transports import transport_for
 from hookline.session.ports import Tool
 from hookline.session.tools import builtin_tools
+from hookline.session.tools import peer_tools as builtin_peer_tools
+
+INPUTS = "inputs.sqlite3"
 
 _WHOLE = (Scope.SETTINGS, Scope.FILE)
 
@@ -39,28 +47,37 @@ def new_engine(
     hooks: Sequence[Hook] = (),
     dialects: Sequence[Dialect] = (),
     adapters: Mapping[type[Target], Adapter] | None = None,
+    handlers: Handlers | None = None,
     settings: SessionSettings | None = None,
     strict: bool = False,
 ) -> HookEngine:
     """An engine with every dialect and the built-in adapters.
 
     *dialects* are asked after those that come with hookline; *adapters* adds to the built-in ones or takes their place.
+    *handlers* are the callables that hooks may name.
     Raises UsageError for a hook that could never run, or never be heard.
     """
     return HookEngine(
         dialects=[*(package.dialect for package in PACKAGES), *dialects],
         in_code=IN_CODE,
-        adapters={**builtin(), **(adapters or {})},
+        adapters={**builtin(handlers), **(adapters or {})},
         hooks=hooks,
         settings=settings,
         strict=strict,
     )
 
 
-def load(path: Path | str, *, env: Mapping[str, str] | None = None, strict: bool = False) -> HookEngine:
+def load(
+    path: Path | str,
+    *,
+    env: Mapping[str, str] | None = None,
+    handlers: Handlers | None = None,
+    strict: bool = False,
+) -> HookEngine:
     """An engine with the hooks of one file, which the caller vouches for by naming it.
 
-    *env* is what the hooks' environments are taken from, this process's by default. Raises ConfigError when nothing
+    *env* is what the hooks' environments are taken from, this process's by default; *handlers* are the callables that
+    they may name, and those that they do name have to be there. Raises ConfigError when nothing
     of the file can be used; warns with HookProblemWarning about each part of it that will not run, which under *strict*
     is a ConfigError too.
     """
@@ -76,7 +93,40 @@ def load(path: Path | str, *, env: Mapping[str, str] | None = None, strict: bool
         _refuse_gaps(loaded)
     for problem in loaded.problems:
         warnings.warn(f"{problem.where}: {problem.message}", HookProblemWarning, stacklevel=2)
-    return new_engine(hooks=loaded.hooks, settings=loaded.settings, strict=strict)
+    _check_handlers(loaded.hooks, handlers)
+    return new_engine(hooks=loaded.hooks, handlers=handlers, settings=loaded.settings, strict=strict)
+
+
+def _check_handlers(hooks: Sequence[Hook], handlers: Handlers | None) -> None:
+    """Raise ConfigError for hooks that name a handler that is not there, where it is known which ones are."""
+    if handlers is None:
+        return
+    known = handlers.names()
+    problems = tuple(
+        Problem(scope=Scope.SETTINGS, code="UnknownHandler", message=_missing(hook.target, known), where=_where(hook))
+        for hook in hooks
+        if isinstance(hook.target, NamedTarget) and hook.target.name not in known
+    )
+    if problems:
+        raise ConfigError("\n".join(f"{each.where}: {each.message}" for each in problems), problems)
+
+
+def _missing(target: NamedTarget, known: Sequence[str]) -> str:
+    there = f"there are {', '.join(sorted(known))}" if known else "there are none"
+    return (
+        f"in-process handler '{target.name}' not registered: {there}; register one by this name, "
+        "or give the hook a command or a URL to call"
+    )
+
+
+def _where(hook: Hook) -> Where:
+    source = hook.source
+    return Where(file=source.path, label=source.label, line=source.line, column=source.column)
+
+
+def _in_vain(found: Loaded) -> Loaded:
+    """The same, with what there is to say where nobody has a hook."""
+    return found if found.in_vain is None else replace(found, problems=(*found.problems, found.in_vain))
 
 
 def _refuse_gaps(loaded: Loaded) -> None:
@@ -99,22 +149,44 @@ def pattern(expression: str) -> Matcher:
     return matcher
 
 
-def open_project(workspace: Path, *, env: Mapping[str, str], trust: str = "", strict: bool = False) -> Project:
+def open_project(
+    workspace: Path,
+    *,
+    env: Mapping[str, str],
+    trust: str = "",
+    handlers: Handlers | None = None,
+    overrides: object = None,
+    strict: bool = False,
+) -> Project:
     """Load every dialect's files for *workspace*, as a session start does.
 
     *trust* is how the folder is trusted: by `run-flag`, by `yolo-flag`, or empty, when the user's stored decision
-    counts. Raises ConfigError when a settings file is such that nothing may start, and under *strict* also when part of
-    a hook file will not run; UsageError for another *trust*.
+    counts. *handlers* are the callables that hooks may name; given, they are all there are, and a name without one is a
+    ConfigError; without them such a hook fails when it is called. *overrides* changes what was loaded for this engine:
+    a JSON text or an object, in the form of the dialect that has such. Raises ConfigError when a settings file is such
+    that nothing may start, and under *strict* also when part of a hook file will not run; UsageError for another
+    *trust*.
     """
     if trust not in TRUSTED_BY:
         raise UsageError(f"trust= takes 'run-flag', 'yolo-flag' or '', found {trust!r}")
-    loaded = tuple((each, each.load(env, workspace, trust)) for each in PACKAGES if each.load is not None)
-    if strict:
-        for _, found in loaded:
+    loaded: list[tuple[Package, Loaded]] = []
+    for package in PACKAGES:
+        if package.load is None:
+            continue
+        found = package.load(env, workspace, trust)
+        trust = trust or found.trust  # what one dialect knows of the folder holds for those after it
+        if overrides is not None and package.override is not None:
+            found = package.override(found, overrides, env)
+        if strict:
             _refuse_gaps(found)
+        loaded.append((package, found))
     hooks = [hook for _, found in loaded for hook in found.hooks]
+    if not hooks:
+        loaded = [(package, _in_vain(found)) for package, found in loaded]
+    _check_handlers(hooks, handlers)
     settings = next((found.settings for _, found in loaded if found.settings is not None), None)
-    return Project(engine=new_engine(hooks=hooks, settings=settings, strict=strict), loaded=loaded)
+    engine = new_engine(hooks=hooks, handlers=handlers, settings=settings, strict=strict)
+    return Project(engine=engine, loaded=tuple(loaded))
 
 
 def tools(*, search_url: str | None = None) -> tuple[Tool, ...]:
@@ -124,6 +196,45 @@ def tools(*, search_url: str | None = None) -> tuple[Tool, ...]:
         for name, others in package.tool_aliases.items():
             aliases[name] = (*aliases.get(name, ()), *others)
     return builtin_tools(aliases, search_url=search_url)
+
+
+def peer_tools() -> tuple[Tool, ...]:
+    """Fresh tools for a session that has peers."""
+    return builtin_peer_tools()
+
+
+def inputs_store(
+    where: str | None,
+    *,
+    env: Mapping[str, str] | None = None,
+    kept: bool = True,
+    on_status: Callable[[str], None] | None = None,
+) -> Store:
+    """What keeps the inputs of sessions: a file, a PostgreSQL database by its URL, or by default a file of ours.
+
+    Open it, as in `async with`, before a session gets it. With *kept* off and nowhere named they are kept in this
+    process only. *on_status* is told of a server that is away.
+    """
+    if where is None and kept:
+        where = str(state_folder(os.environ if env is None else env) / INPUTS)
+    return store_for(where, on_status=on_status)
+
+
+def peers_over(
+    url: str | None,
+    name: str | None,
+    known: Sequence[str] = (),
+    *,
+    on_status: Callable[[str], None] | None = None,
+) -> Peers | None:
+    """The peers of a session called *name*, reached over the NATS server at *url*. None where neither is given."""
+    if name is None:
+        if known:
+            raise UsageError("--peer names whom this agent writes to; say what it is called itself, by --peer-name")
+        return None
+    if url is None:
+        raise UsageError("--peer-name needs a server that carries messages: --nats nats://127.0.0.1:4222")
+    return Peers(name, transport_for(url, on_status=on_status), known)
 
 
 class JournalFolder:
