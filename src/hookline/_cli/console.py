@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections import Counter
+from collections.abc import Callable
 
 import click
 
@@ -14,7 +15,7 @@ from hookline._core.hooks import HeldBack
 from hookline._core.outcomes import Kind, Outcome
 from hookline._core.problems import UNSPOKEN
 from hookline._core.reasons import Skip
-from hookline._core.records import ApprovalAsked, Dispatched, HookEnded, HookStarted, Noted, Record
+from hookline._core.records import ApprovalAsked, Dispatched, HookEnded, HookStarted, InputDecided, Noted, Record
 from hookline.session.ports import ApprovalRequest, Approver, RunResult, Verdict
 
 REMEDIES = {"folder not trusted": "; --trust-workspace trusts it for one run"}
@@ -30,12 +31,17 @@ SLOW = 2.0  # seconds after which a person begins to wonder what the session wai
 class Console:
     """Shows one command's sessions. Under the name of a dialect's original it prints what that prints, no more."""
 
-    def __init__(self, project: Project, *, as_json: bool) -> None:
+    def __init__(self, project: Project, *, as_json: bool, events: str = "muse") -> None:
         self._project = project
         self._program = program_name()
         self._as_json = as_json
         self._original = any(self._program in package.programs for package, _ in project.loaded)
-        self._streams = [package.stream() for package, _ in project.loaded if package.stream is not None]
+        self._streams = [
+            package.stream()
+            for package, _ in project.loaded
+            if package.stream is not None and package.dialect.name == events
+        ]
+        self.watchers: list[Callable[[Record, list[str]], None]] = []  # each is given every record and its events
         self._labels = Labels() if sys.stderr.isatty() else None
         self._asking = asyncio.Lock()
         self._unanswered: Counter[str] = Counter()
@@ -64,10 +70,12 @@ class Console:
     def show(self, record: Record) -> None:
         """One record, in whatever form it is wanted."""
         self._watch(record)
-        if self._as_json:
-            for stream in self._streams:
-                for line in stream.lines(record):
-                    click.echo(line)
+        if self._as_json or self.watchers:
+            lines = [line for stream in self._streams for line in stream.lines(record)]
+            for line in lines if self._as_json else ():
+                click.echo(line)
+            for watch in self.watchers:
+                watch(record, lines)
         if self._original and isinstance(record, Noted) and not record.hook:
             return  # a remark of the session's own, which the original does not make
         for package, _ in self._project.loaded:
@@ -114,6 +122,8 @@ class Console:
             case ApprovalAsked(tool=tool, allowed=False, by="nobody"):
                 why = "it waits for approval and there is no terminal to ask at; see --approval-mode"
                 self._unanswered[f"{tool} was not run: {why}"] += 1
+            case InputDecided(outcome="deduplicated", existing=existing) if not self._original:
+                self.say(f"this input was admitted before, as {existing}: nothing is done again")
             case Dispatched(resolution=resolution):
                 unheard = resolution.unheard()
                 for outcome in resolution.outcomes:

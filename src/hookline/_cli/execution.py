@@ -1,12 +1,13 @@
 """What `exec` does: load, say what was loaded, run, say how it ended."""
 
 import asyncio
+import contextlib
 import os
 import signal
 import stat
 import sys
 import uuid
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,31 +16,45 @@ import click
 
 from hookline._cli.account import Account
 from hookline._cli.console import Console
+from hookline._cli.input_lines import STANDARD_INPUT, lines_of
 from hookline._cli.program import NAME, program_name
-from hookline._compose import JournalFolder, open_project, tools
-from hookline._core.errors import ConfigError, HooklineError, StateError
+from hookline._compose import JournalFolder, inputs_store, open_project, peer_tools, peers_over, tools
+from hookline._core.errors import ConfigError, HooklineError, StateError, UsageError
+from hookline._core.handlers import Handlers
+from hookline._core.inputs import Input, InputKind, Rejected
+from hookline._core.problems import Scope
 from hookline._core.records import Ending
 from hookline._engine.engine import HookEngine
+from hookline.journal import state_folder
+from hookline.session.admission.runtime import InputRefused
+from hookline.session.admission.store import Store
+from hookline.session.admission.wire import InvalidInput, input_from
 from hookline.session.approval import ApprovalMode
 from hookline.session.beginning import Beginning
+from hookline.session.identity import new_session_id
 from hookline.session.models import open_model
 from hookline.session.ports import Model
 from hookline.session.session import Session
 
 ENDS_BY = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}  # 128 and the number, as shells report it
 
-STANDARD_INPUT = Path("-")
 PROMPT_BYTES = 16 * 1024 * 1024  # more than any model takes
+
+# What a prompt of this name does instead of being sent to the model.
+DONE_TO_THE_SESSION: dict[str, Callable[[Session], Awaitable[object]]] = {
+    "/compact": Session.compact_now,
+    "/clear": Session.clear,
+}
+
+TOKEN = "HOOKLINE_TOKEN"  # noqa: S105  # a variable: who has its value may give the agent work; hooks and tools do not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The command line of `exec`, as it was given."""
+    """The command line of `exec` or `run`, as it was given."""
 
-    prompts: tuple[str, ...]
     provider: str
     model: str | None
-    prompt_file: tuple[Path, ...]
     workspace: Path | None
     trust_workspace: bool
     yolo: bool
@@ -52,6 +67,16 @@ class Options:
     disable_approval: bool
     max_model_steps: int
     no_session_log: bool
+    hooks_override: Path | None
+    events: str
+    store: str | None
+    nats: str | None
+    peer_name: str | None
+    peers: tuple[str, ...]
+    inputs: Path | None = None
+    prompts: tuple[str, ...] = ()
+    prompt_file: tuple[Path, ...] = ()
+    idempotency_key: str | None = None
 
     @property
     def trust(self) -> str:
@@ -69,73 +94,143 @@ class Options:
         return ApprovalMode.NEVER
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """Everything that a session needs, loaded and told of. The session itself is not begun."""
+
+    console: Console
+    engine: HookEngine
+    store: Store
+    new_session: Callable[[], Session]
+
+
 def execute(options: Options) -> int:
     """Run the command and return its exit code."""
-    approval = options.approval
     prompts = _prompts(options)
+    found = opened(options)
+    if isinstance(found, int):
+        return found
+    signals = EndSignals()
+    return to_the_end(lambda: _converse(found, prompts, options, signals), found.console, signals)
+
+
+def opened(options: Options, *, queue: str | None = None) -> Opened | int:
+    """Load what the command line asks for, and say what was loaded. An exit code where nothing may start."""
+    approval = options.approval
     workspace = _workspace(options)
+    env = {name: value for name, value in os.environ.items() if name != TOKEN}
     try:
         journals = JournalFolder()
-        project = open_project(workspace, env=os.environ, trust=options.trust, strict=options.strict)
+        project = open_project(
+            workspace,
+            env=env,
+            trust=options.trust,
+            handlers=Handlers(),  # a command line has none, so a hook that names one could only fail
+            overrides=options.hooks_override,
+            strict=options.strict,
+        )
         model = _model(options)
         beginning = _beginning(options, journals)
     except ConfigError as error:
         _print_config_error(error)
         return 1
-    console = Console(project, as_json=options.as_json)
+    console = Console(project, as_json=options.as_json, events=options.events)
     given = "--workspace" if options.workspace else "cwd default"
     console.say(f"workspace root: {workspace} ({given})")
     console.report_loading()
     for damage in beginning.damage:
         console.say(damage)
     account = Account(None if options.no_session_log else journals, console)
-    signals = EndSignals()
+    store = inputs_store(options.store, env=os.environ, kept=not options.no_session_log, on_status=console.say)
+    peers = peers_over(options.nats, options.peer_name, options.peers, on_status=console.say)
     session = partial(
         Session,
         project.engine,
         model=model,
-        tools=tools(search_url=os.environ.get("HOOKLINE_SEARCH_URL") or None),
+        tools=[
+            *tools(search_url=os.environ.get("HOOKLINE_SEARCH_URL") or None),
+            *(() if peers is None else peer_tools()),
+        ],
         journals=account,
         workspace=workspace,
         approval=approval,
-        approver=console.approver(),
+        approver=None if options.inputs == STANDARD_INPUT else console.approver(),  # an answer is no input
+        env=env,
         max_steps=options.max_model_steps,
         beginning=beginning,
+        inputs=store,
+        queue=queue,
+        peers=peers,
     )
-    return _to_the_end(lambda: _converse(session, prompts, project.engine, console, signals), console, signals)
+    return Opened(console=console, engine=project.engine, store=store, new_session=session)
 
 
-async def _converse(
-    new_session: Callable[[], Session],
-    prompts: Sequence[str],
-    engine: HookEngine,
-    console: Console,
-    signals: "EndSignals",
-) -> int:
+async def _converse(found: Opened, prompts: Sequence[str], options: Options, signals: "EndSignals") -> int:
     code = 0
     try:
-        async with engine:
-            session = new_session()
-            signals.session = session
-            async with session:
-                code = await _ask(session, prompts, console)
+        async with found.engine:
+            try:
+                await found.store.open()
+                session = found.new_session()
+                signals.session = session
+                async with session:
+                    code = await _ask(session, prompts, options, found.console)
+            finally:
+                await found.store.aclose()
     finally:
-        console.summarise()
+        found.console.summarise()
     return code
 
 
-async def _ask(session: Session, prompts: Sequence[str], console: Console) -> int:
+async def _ask(session: Session, prompts: Sequence[str], options: Options, console: Console) -> int:
     code = 0
+    sound = True
     for prompt in prompts:
-        if prompt == "/compact":
-            await session.compact_now()
-        elif prompt == "/clear":
-            await session.clear()
+        if prompt in DONE_TO_THE_SESSION:
+            await DONE_TO_THE_SESSION[prompt](session)
         else:
-            result = await session.run(prompt)
-            console.report_result(result)
-            code = 0 if result.ending is Ending.COMPLETED else 1
-    return code
+            given = Input(id=new_session_id(), kind=InputKind.PROMPT, text=prompt, key=options.idempotency_key)
+            try:
+                code = await _submitted(session, given, console)
+            except InputRefused as refused:
+                console.say(f"not admitted: {refused}")
+                code = 1
+    if options.inputs is not None:
+        async for place, line in lines_of(options.inputs):
+            try:
+                code = await _submitted(session, input_from(line), console)
+            except InvalidInput as error:
+                console.say(f"{place}: {error}")
+                sound = False
+            except InputRefused as refused:
+                console.say(f"{place}: not admitted: {refused}")
+                sound = False
+    return code if sound else 1
+
+
+async def _submitted(session: Session, input: Input, console: Console) -> int:
+    """Have one input worked on, and say what it came to. Raises InputRefused."""
+    result = await session.submit(input)
+    console.report_result(result)
+    return 0 if result.ending is Ending.COMPLETED else 1
+
+
+async def admitted(session: Session, file: Path | None, console: Console) -> bool:
+    """Have every line of *file* admitted, as they come. False where one was no input, or was refused."""
+    sound = True
+    if file is None:
+        return sound
+    async for place, line in lines_of(file):
+        try:
+            decided = await session.admit(input_from(line))
+        except InvalidInput as error:
+            console.say(f"{place}: {error}")
+            sound = False
+            continue
+        if isinstance(decided, Rejected):
+            console.say(f"{place}: not admitted: {decided}")
+            sound = False
+    return sound
 
 
 class EndSignals:
@@ -160,7 +255,7 @@ class EndSignals:
             task.cancel()
 
 
-def _to_the_end(work: Callable[[], Coroutine[None, None, int]], console: Console, signals: EndSignals) -> int:
+def to_the_end(work: Callable[[], Coroutine[None, None, int]], console: Console, signals: EndSignals) -> int:
     """Run *work*; a signal to end cancels it, so that every hook's process is ended and the session closed."""
 
     async def watched() -> int:
@@ -179,23 +274,37 @@ def _to_the_end(work: Callable[[], Coroutine[None, None, int]], console: Console
             return 130
         console.say(f"ended by {signals.first.name}")
         return ENDS_BY[signals.first]
-    except StateError as error:
-        console.say(f"{error}; --no-session-log keeps no journal")
-        return 1
     except HooklineError as error:
-        console.say(str(error))
-        return 1
+        console.say(f"{error}{_remedy(error)}")
+        return 2 if isinstance(error, UsageError) else 1
+
+
+def _remedy(error: HooklineError) -> str:
+    """What else helps where a file of ours cannot be used."""
+    with contextlib.suppress(StateError):  # there is no such folder at all
+        if isinstance(error, StateError) and str(state_folder(os.environ)) in str(error):
+            return "; --no-session-log keeps no journal"
+    return ""
 
 
 def _prompts(options: Options) -> tuple[str, ...]:
+    if (*options.prompt_file, options.inputs).count(STANDARD_INPUT) > 1:
+        raise click.UsageError("standard input can be read once: name it by one --prompt-file, or by --inputs")
     prompts = list(options.prompts)
     for file in options.prompt_file:
         try:
             prompts.append(_text_of(file))
         except (OSError, ValueError) as error:
             raise click.ClickException(f"cannot read the prompt file {file}: {error}") from error
-    if not prompts:
+    if not prompts and options.inputs is None:
         raise click.UsageError('no prompt was given; write one, as in: exec "hello"')
+    if options.idempotency_key is not None:
+        if len(prompts) != 1 or options.inputs is not None:
+            raise click.UsageError("--idempotency-key is that of one prompt: give one, and no --inputs")
+        if prompts[0] in DONE_TO_THE_SESSION:
+            raise click.UsageError(f"{prompts[0]} is no prompt, and is done each time: leave --idempotency-key out")
+        if options.session_id is None and options.resume is None:
+            raise click.UsageError("--idempotency-key holds within a session: name one by --session-id or --resume")
     return tuple(prompts)
 
 
@@ -247,6 +356,8 @@ def _beginning(options: Options, journals: JournalFolder) -> Beginning:
         except ValueError as error:
             raise click.UsageError(f"--session-id must be a UUID, found {options.session_id!r}") from error
         if journals.has(session_id):
+            if options.idempotency_key is not None:  # the same command once more, which a key is for
+                return journals.resumed(session_id)
             raise click.UsageError(f"there is a session {session_id} already; go on with it by --resume {session_id}")
     if options.fork is not None:
         return journals.forked(options.fork, session_id=session_id)
@@ -254,10 +365,21 @@ def _beginning(options: Options, journals: JournalFolder) -> Beginning:
 
 
 def _print_config_error(error: ConfigError) -> None:
-    """The text stands as the dialect has it; under our own name the places follow that it does not name itself."""
+    """Every problem with its place, once, in the order of the files.
+
+    Where the text is a dialect's own it stands as that has it; under our own name the place follows that it leaves out.
+    """
     text = str(error)
+    found = [problem for problem in error.problems if problem.scope is not Scope.NOTE]
+    files = list(dict.fromkeys(problem.where.file for problem in found))
+    found.sort(key=lambda problem: (files.index(problem.where.file), problem.where.line, problem.where.column))
+    lines = dict.fromkeys(f"{problem.where}: {problem.message}" for problem in found)
+    if text in lines:  # the first of them, and the others wait for the next try
+        for line in lines:
+            click.echo(line, err=True)
+        return
     click.echo(text, err=True)
     if program_name() == NAME:
-        for problem in error.problems:
+        for problem in found:
             if problem.where.line and str(problem.where) not in text:
                 click.echo(f"  at {problem.where}", err=True)

@@ -12,7 +12,7 @@ Ran = subprocess.CompletedProcess[str]
 
 def run(home: Path, arguments: str, *, before: str = "") -> Ran:
     """The program as a shell starts it, with redirections among *arguments*."""
-    env = {"PATH": os.environ["PATH"], "HOME": str(home)}
+    env = {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     script = f'{before} exec "$0" -m hookline {arguments}'
     return subprocess.run(
         ["/bin/sh", "-c", script, sys.executable], cwd=home, env=env, check=False, capture_output=True, text=True
