@@ -13,7 +13,13 @@ PROGRAM = Path(sys.executable).with_name("hookline")
 
 ENOUGH = 18.0  # seconds: none of these programs takes more than three, and a test has twenty
 
-PROJECT_FILE = "hooks.json"  # stands in the project; every other configuration file stands beside the settings
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where configuration files stand: some by their names, every other one in the folder `rest`, which is @config@."""
+
+    named: Mapping[str, str]
+    rest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +34,19 @@ class Ended:
 class Place:
     """A home and a workspace under one folder. What is run here knows of nothing else."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, layout: Layout) -> None:
         self._root = root.resolve() / "place"
+        self._layout = layout
         self.workspace = self._root / "project"
         self.home = self._root / "home"
-        self.config = self.home / ".config" / "muse"
+        self._names = {"workspace": str(self.workspace), "home": str(self.home)}
+        self.config = Path(self.filled(layout.rest))
+        self.name("config", str(self.config))
         self.make()
+
+    def name(self, name: str, text: str) -> None:
+        """Have @name@ stand for *text*."""
+        self._names[name] = text
 
     def make(self) -> None:
         """Make the folders, without anything in them."""
@@ -57,10 +70,12 @@ class Place:
         return {name: value for name, value in changed.items() if value is not None}
 
     def filled(self, value: Any) -> Any:
-        """*value* with the names of this place's folders in it."""
+        """*value*, in which whatever has a name here stands for that name between two @."""
         match value:
             case str():
-                return value.replace("@workspace@", str(self.workspace)).replace("@config@", str(self.config))
+                for name, text in self._names.items():
+                    value = value.replace(f"@{name}@", text)
+                return value
             case list():
                 return [self.filled(each) for each in value]
             case dict():
@@ -71,8 +86,22 @@ class Place:
     def configure(self, config: Mapping[str, str]) -> None:
         """Write configuration files, each by its name."""
         for name, text in config.items():
-            path = self.workspace / ".muse" / name if name == PROJECT_FILE else self.config / name
-            self.write(path, text)
+            self.write(self.path(name), text)
+
+    def path(self, name: str) -> Path:
+        """Where the configuration file of this name stands."""
+        named = self._layout.named.get(name)
+        return self.config / name if named is None else Path(self.filled(named))
+
+    def text(self, name: str) -> str | None:
+        """What stands in a file of the workspace, None where there is none."""
+        path = self.workspace / name
+        return path.read_text(encoding="utf-8") if path.is_file() else None
+
+    def dead(self, names: Sequence[str]) -> list[str]:
+        """Those of the files *names* that hold the number of a process that is no more."""
+        numbers = {name: self.text(name) for name in names}
+        return [name for name, number in numbers.items() if number and not is_alive(int(number))]
 
     def write(self, path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

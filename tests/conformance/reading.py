@@ -1,79 +1,57 @@
 """Case files: YAML documents, one a case, in which nothing may stand that nobody checks."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
+from tests.conformance.place import Layout, Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of case, told by its first key: what such a case gives and what it may want, each with what it means."""
+    """A kind of case, told by its first key: what such a case gives and what it may want, each with what it means.
+
+    `found` runs one. `unless_said` is what is wanted where a case says nothing about it: nothing is wrong, and nobody
+    is told anything.
+    """
 
     gives: dict[str, str]
     wants: dict[str, str]
+    found: "Callable[[Case, Place], dict[str, Any]]" = field(repr=False)
+    unless_said: dict[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
         return next(iter(self.gives))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """What the runner knows of one dialect: its kinds of cases, the last of them that of a case with a `config` alone.
+
+    `layout` says where configuration files stand, `main` is the one that a plain text is. `numbered` are the cases that
+    there have to be, `own` the ids that there may be beside those.
+    """
+
+    kinds: tuple[Kind, ...]
+    layout: Layout
+    main: str
+    numbered: tuple[str, ...]
+    own: re.Pattern[str]
+
+
 EVERY_CASE = {
-    "id": "its number, once in all files",
+    "id": "its number, once in all files of its dialect",
     "note": "what is so",
     "because": "the sentence of the dialect's document that says so",
     "slow": "true where it waits for a timeout",
-    "config": "the project's hook file as text, or several files by name; only hooks.json stands in the project",
+    "config": "the project's hook file as text, or several files by name",
     "env": "variables, null for one that is not set",
-    "want": "the expected values; @workspace@ and @config@ stand for the folders",
+    "want": "the expected values; names of folders stand between two @",
 }
-
-KINDS = (
-    Kind(  # a run of the real program
-        gives={
-            "exec": "arguments",
-            "earlier": "arguments of a run before that one, which completes",
-            "program": "the name that it is started by, muse unless said",
-            "script": "what the model says; without it the model is echo",
-            "files": "files in the workspace",
-        },
-        wants={
-            "refused": "all of standard error, where nothing starts",
-            "exit": "the exit code, 0 unless said",
-            "stderr": "lines after workspace and trust, none unless said; @number@ stands for any",
-            "stdout": "all of it, without --json",
-            "terminals": "how each run ended",
-            "runs": "runs of hooks as they ended, `<Event> <status> [<effects>]: <error>`; the error only where wanted",
-            "context": "texts of context blocks",
-            "results": "calls, `<tool> <status>: <text>`; the text only where wanted",
-            "passes": "answers of the model that say something",
-            "files": "what stands in files, null for one that is not there",
-            "payloads": "lines of files that hooks wrote their input to, with the members that are wanted",
-            "dead": "files that hold the number of a process that is no more",
-        },
-    ),
-    Kind(  # events through loader and engine, with replies that no process gives
-        gives={"event": "one event or several", "replies": "by hook: exit, stdout, stderr; 0 and nothing unless said"},
-        wants={
-            "report": "start-up lines, none unless said",
-            "called": "the hooks that were called",
-            "decision": "what was decided",
-            "runs": "as above",
-            "applied": "effects that count",
-            "payloads": "what hooks were given, with the members that are wanted",
-        },
-    ),
-    Kind(  # the loader alone
-        gives={"config": "as in every case"},
-        wants={
-            "refused": "the words with which nothing starts",
-            "hooks": "the hooks that are runnable",
-            "report": "start-up lines, none unless said",
-        },
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,20 +60,26 @@ class Case:
 
     id: str
     note: str
+    dialect: str
     topic: str
-    kind: str
+    kind: Kind
     given: dict[str, Any]
     want: dict[str, Any]
     slow: bool
 
     @property
     def title(self) -> str:
-        return f"{self.topic}: {self.id} {self.note}"
+        return f"{self.dialect}/{self.topic}: {self.id} {self.note}"
 
 
-def read_cases(folder: Path) -> list[Case]:
-    """Every case under *folder*, in the order of files and documents."""
-    return [_case(found, path) for path in sorted(folder.glob("*/*.yaml")) for found in documents(path)]
+def read_cases(folder: Path, dialects: Mapping[str, Dialect]) -> list[Case]:
+    """Every case under *folder*, which has a folder for each dialect, in the order of files and documents."""
+    return [
+        _case(found, path, name, dialect)
+        for name, dialect in sorted(dialects.items())
+        for path in sorted((folder / name).glob("*.yaml"))
+        for found in documents(path)
+    ]
 
 
 def documents(path: Path) -> Iterator[Any]:
@@ -105,21 +89,24 @@ def documents(path: Path) -> Iterator[Any]:
             yield _spelled_out(found)
 
 
-def _case(found: dict[str, Any], path: Path) -> Case:
-    kind = next(kind for kind in KINDS if kind.key in found or kind is KINDS[-1])
+def _case(found: dict[str, Any], path: Path, name: str, dialect: Dialect) -> Case:
+    kind = next(kind for kind in dialect.kinds if kind.key in found or kind is dialect.kinds[-1])
     unread = found.keys() - EVERY_CASE.keys() - kind.gives.keys()
     unchecked = found.get("want", {}).keys() - kind.wants.keys()
     if unread or unchecked:
         raise ValueError(f"{path.name}: {found['id']}: no case with `{kind.key}` has {sorted(unread | unchecked)}")
     if not found["want"] or not found["because"].strip():
         raise ValueError(f"{path.name}: {found['id']}: a case wants something, because of something")
+    if found["id"] != str(found["id"]):
+        raise ValueError(f"{path.name}: {found['id']}: an id is a text: write it in quotes")
     config = found.get("config", {})
     return Case(
         id=found["id"],
         note=found["note"],
-        topic=f"{path.parent.name}/{path.stem}",
-        kind=kind.key,
-        given={**found, "config": {"hooks.json": config} if isinstance(config, str) else config},
+        dialect=name,
+        topic=path.stem,
+        kind=kind,
+        given={**found, "config": {dialect.main: config} if isinstance(config, str) else config},
         want=found["want"],
         slow=found.get("slow", False),
     )

@@ -1,37 +1,19 @@
-"""The semantics of the Muse dialect, case by case: `docs/dialects/muse.md` as data."""
+"""The semantics of the dialects, case by case: `docs/dialects/*.md` as data."""
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conformance.canned import dispatching, loading
+from tests.conformance.meerkat.kinds import MEERKAT
+from tests.conformance.muse.kinds import MUSE
 from tests.conformance.place import Place
 from tests.conformance.reading import Case, read_cases
-from tests.conformance.running import running
 
-CASES = read_cases(Path(__file__).parent / "cases")
-
-OUTCOME: dict[str, Callable[[Case, Place], dict[str, Any]]] = {
-    "config": loading,
-    "event": dispatching,
-    "exec": running,
-}
-
-# What is wanted where a case says nothing about it: nothing is wrong, and nobody is told anything.
-UNLESS_SAID: dict[str, dict[str, Any]] = {
-    "config": {"refused": None, "report": []},
-    "event": {"report": []},
-    "exec": {"refused": None, "exit": 0, "stderr": []},
-}
-
-NUMBERED = {"L": 34, "M": 9, "P": 13, "A": 28, "T": 4, "F": 6}
-CASES_OF_THE_SPECIFICATION = [f"{letter}{n:02}" for letter, last in NUMBERED.items() for n in range(1, last + 1)]
-
-# A question that the sources leave open, a decision, or one more case to a numbered one.
-OF_OUR_OWN = re.compile(r"Q[0-9]{2}[a-z]?|D[0-9]{2}|[LMPATF][0-9]{2}[b-z]")
+DIALECTS = {"meerkat": MEERKAT, "muse": MUSE}
+FOLDER = Path(__file__).parent / "cases"
+CASES = read_cases(FOLDER, DIALECTS)
 
 
 @pytest.mark.parametrize(
@@ -40,27 +22,54 @@ OF_OUR_OWN = re.compile(r"Q[0-9]{2}[a-z]?|D[0-9]{2}|[LMPATF][0-9]{2}[b-z]")
 )
 def test_case(case: Case, tmp_path: Path) -> None:
     """Everything that a case wants is so, for the reason that the case gives."""
-    place = Place(tmp_path)
-    found = OUTCOME[case.kind](case, place)
-    wanted = place.filled({**UNLESS_SAID[case.kind], **case.want})
+    place = Place(tmp_path, DIALECTS[case.dialect].layout)
+    found = case.kind.found(case, place)
+    wanted = place.filled({**case.kind.unless_said, **case.want})
 
     assert wanted == {key: _as_far_as(wanted[key], found[key], key) for key in wanted}
+
+
+# Texts of which the part after a colon counts only where it is wanted.
+_HEADED = frozenset(
+    {"runs", "results", "problems", "failed", "events", "notes", "outcomes", "steps", "ledger", "requests"}
+)
 
 
 def _as_far_as(wanted: Any, found: Any, key: str) -> Any:
     """*found*, without what the case does not look at: members of a payload, the text after a run or a result."""
     if key == "payloads":
-        return {name: _members(wanted[name], payloads) for name, payloads in found.items() if name in wanted}
-    if key in ("runs", "results") and len(wanted) == len(found):
-        return [have if ": " in want else have.split(": ")[0] for want, have in zip(wanted, found, strict=True)]
-    if key == "stderr" and len(wanted) == len(found):
-        return [want if _fits(want, have) else have for want, have in zip(wanted, found, strict=True)]
-    return found
+        found = {name: _members(wanted[name], payloads) for name, payloads in found.items() if name in wanted}
+    if key in _HEADED and isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
+        found = [_head(want, have) for want, have in zip(wanted, found, strict=True)]
+    return _fitted(wanted, found)
+
+
+def _head(want: Any, have: Any) -> Any:
+    return have.split(": ")[0] if isinstance(want, str) and isinstance(have, str) and ": " not in want else have
+
+
+def _fitted(wanted: Any, found: Any) -> Any:
+    """*found*, in which whatever fits a wanted text with such a word is that text."""
+    match wanted, found:
+        case str(), str() | int() | float() if "@" in wanted and _fits(wanted, str(found)):
+            return wanted
+        case list(), list() if len(wanted) == len(found):
+            return [_fitted(want, have) for want, have in zip(wanted, found, strict=True)]
+        case dict(), dict():
+            return {key: _fitted(wanted[key], have) if key in wanted else have for key, have in found.items()}
+        case _:
+            return found
+
+
+# What stands for any of its kind in a wanted text.
+_ANY = {"@number@": "[0-9]+", "@uuid@": "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "@any@": ".*"}
 
 
 def _fits(want: str, have: str) -> bool:
-    """Whether a line is the one that is wanted, in which `@number@` stands for any."""
-    return re.fullmatch(re.escape(want).replace("@number@", "[0-9]+"), have) is not None
+    pattern = re.escape(want)
+    for word, fitting in _ANY.items():
+        pattern = pattern.replace(re.escape(word), fitting)
+    return re.fullmatch(pattern, have, re.DOTALL) is not None
 
 
 def _members(wanted: list[dict[str, Any]], payloads: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -69,12 +78,19 @@ def _members(wanted: list[dict[str, Any]], payloads: list[dict[str, Any]]) -> li
     return [{key: have.get(key, "(missing)") for key in want} for want, have in zip(wanted, payloads, strict=True)]
 
 
-def test_every_case_of_the_specification_stands_here_once() -> None:
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_case_of_the_specification_stands_here_once(name: str) -> None:
     """No numbered case is forgotten, none stands twice, and every other one says what it decides."""
-    ids = Counter(case.id for case in CASES)
+    dialect = DIALECTS[name]
+    ids = Counter(case.id for case in CASES if case.dialect == name)
 
-    assert sorted(CASES_OF_THE_SPECIFICATION) == sorted(name for name in ids if not OF_OUR_OWN.fullmatch(name))
-    assert [] == [name for name, count in ids.items() if count > 1]
+    assert sorted(dialect.numbered) == sorted(each for each in ids if not dialect.own.fullmatch(each))
+    assert [] == [each for each, count in ids.items() if count > 1]
+
+
+def test_every_folder_is_one_of_a_dialect() -> None:
+    """No file of cases is left unread."""
+    assert sorted(DIALECTS) == sorted(path.name for path in FOLDER.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -85,6 +101,7 @@ def test_every_case_of_the_specification_stands_here_once() -> None:
         ("script: {}\nconfig:", "config:", "script"),
         ("want: {hooks: []}\nwant: {}", "want: {hooks: []}", "twice"),
         ("want: {}", "want: {hooks: []}", "wants something"),
+        ("id: 99", "id: L99", "quotes"),
     ],
 )
 def test_no_case_holds_what_nobody_checks(slip: str, instead_of: str, word: str, tmp_path: Path) -> None:
@@ -93,8 +110,8 @@ def test_no_case_holds_what_nobody_checks(slip: str, instead_of: str, word: str,
     folder = tmp_path / "muse"
     folder.mkdir()
     (folder / "sound.yaml").write_text(case, encoding="utf-8")
-    assert ["L99"] == [each.id for each in read_cases(tmp_path)]
+    assert ["L99"] == [each.id for each in read_cases(tmp_path, DIALECTS)]
 
     (folder / "slip.yaml").write_text(case.replace(instead_of, slip), encoding="utf-8")
     with pytest.raises(ValueError, match=word):
-        read_cases(tmp_path)
+        read_cases(tmp_path, DIALECTS)

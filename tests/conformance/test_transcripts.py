@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conformance.muse.kinds import LAYOUT
 from tests.conformance.place import Place
 from tests.conformance.reading import documents
 
@@ -26,7 +27,7 @@ SESSION = {"LANG": "C", "LOGNAME": "ada", "TERM": "xterm-256color", "USER": "ada
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=[each["title"] for each in TRANSCRIPTS])
 def test_document_prints_what_it_printed(transcript: dict[str, Any], tmp_path: Path) -> None:
     """A command that the document shows prints what stands there and ends with the exit code that goes with it."""
-    place = Place(tmp_path)
+    place = Place(tmp_path, LAYOUT)
     place.configure(transcript["config"])
 
     for run in transcript["runs"]:
@@ -57,7 +58,7 @@ def lines_in(path: Path) -> int | None:
 
 def test_payloads_are_those_of_the_document(tmp_path: Path) -> None:
     """`cat >> events.jsonl` at SessionStart and UserPromptSubmit writes the document's lines, with ids of its own."""
-    place = Place(tmp_path)
+    place = Place(tmp_path, LAYOUT)
     handler = '{"hooks": [{"type": "command", "command": "cat >> events.jsonl"}]}'
     hooks = f'{{"SessionStart": [{handler}], "UserPromptSubmit": [{handler}]}}'
     place.configure({"settings.json": f'{{"schema_version": 1, "hooks": {hooks}}}'})
@@ -84,7 +85,7 @@ def test_hooks_see_the_variables_of_the_document(name: str, tmp_path: Path) -> N
     shell = shutil.which(name)
     if shell is None:
         pytest.skip(f"there is no {name} on this machine")
-    place = Place(tmp_path)
+    place = Place(tmp_path, LAYOUT)
     place.configure(
         {
             "settings.json": json.dumps(

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tests.conformance.canned import run_line
-from tests.conformance.place import Ended, Place, is_alive
+from tests.conformance.muse.canned import run_line
+from tests.conformance.place import Ended, Place
 from tests.conformance.reading import Case
 
 TRUST_FLAGS = {"--trust-workspace": "run-flag", "--yolo": "yolo-flag"}
@@ -65,10 +65,9 @@ def _found(case: Case, place: Place, ended: Ended) -> dict[str, Any]:
         found |= {"refused": ended.stderr.removesuffix("\n"), "stderr": []}
     else:
         found["stderr"] = _after_the_start(case, place, ended.stderr.splitlines())
-    found["files"] = {name: _text(place, name) for name in case.want.get("files", {})}
+    found["files"] = {name: place.text(name) for name in case.want.get("files", {})}
     found["payloads"] = {name: _payloads(place, name) for name in case.want.get("payloads", {})}
-    numbers = {name: _text(place, name) for name in case.want.get("dead", [])}
-    found["dead"] = [name for name, number in numbers.items() if number and not is_alive(int(number))]
+    found["dead"] = place.dead(case.want.get("dead", []))
     return found
 
 
@@ -82,13 +81,8 @@ def _after_the_start(case: Case, place: Place, lines: list[str]) -> list[str]:
     return lines[len(start) :] if lines[: len(start)] == start else lines
 
 
-def _text(place: Place, name: str) -> str | None:
-    path = place.workspace / name
-    return path.read_text(encoding="utf-8") if path.exists() else None
-
-
 def _payloads(place: Place, name: str) -> list[Any]:
-    return [json.loads(line) for line in (_text(place, name) or "").splitlines()]
+    return [json.loads(line) for line in (place.text(name) or "").splitlines()]
 
 
 def _stream(records: list[Mapping[str, Any]]) -> dict[str, Any]:
