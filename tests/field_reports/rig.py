@@ -73,6 +73,33 @@ def bash(line: str) -> Json:
 
 TOUCH = bash("touch MARK")
 
+# A script in which a child agent asks for the same call.
+CHILD = """
+steps:
+- call: {tool: subagent_spawn, input: {objective: make a mark}}
+- say: done
+agents:
+  default:
+    steps:
+    - call: {tool: bash, input: {command: touch MARK}}
+    - say: over
+"""
+
+
+# For every tool that there is, an input that it takes.
+INPUTS: dict[str, Any] = {
+    "bash": {"command": "touch MARK"},
+    "bash_input": {"id": "bash-1", "input": "touch MARK\n"},
+    "read_file": {"path": "there.txt"},
+    "write_file": {"path": "MARK", "content": "x"},
+    "edit_file": {"path": "there.txt", "find": "here", "replace": "there"},
+    "search": {"pattern": "here"},
+    "web_fetch": {"url": "http://127.0.0.1:9/"},
+    "web_search": {"query": "x"},
+    "subagent_spawn": {"objective": "touch MARK"},
+    "read_skill": {},
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
@@ -141,6 +168,14 @@ class Place:
     def write_managed(self, hooks: Json | bytes) -> Path:
         """A managed file, which the settings have to name: `managed_hooks_path="managed.json"`."""
         return self._write("config/muse/managed.json", hooks)
+
+    def write_rkat(self, config: str) -> Path:
+        """The project's hooks in Meerkat's form."""
+        return self._write("project/.rkat/config.toml", config.encode())
+
+    def write_users_rkat(self, config: str) -> Path:
+        """The user's, too."""
+        return self._write("home/.rkat/config.toml", config.encode())
 
     def exec(self, *steps: Json, **how: Any) -> Told:
         """Run the program to its end; see `arguments` for *how*."""

@@ -1,12 +1,13 @@
 """Reports of guards that did not guard: "no answer" must be seen to be something else than "yes"."""
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.field_reports.rig import TOUCH, Place, bash_call, command, denying, document, engine_for
+from tests.field_reports.rig import CHILD, INPUTS, TOUCH, Place, bash_call, command, denying, document, engine_for
 
 import hookline as hl
 from hookline._core.outcomes import Kind
@@ -151,20 +152,6 @@ async def test_b09_a_python_guard_needs_no_strict(tmp_path: Path) -> None:
     assert "hangs" in str(resolution.decided_by)
 
 
-INPUTS: dict[str, Any] = {
-    "bash": {"command": "touch MARK"},
-    "bash_input": {"id": "bash-1", "input": "touch MARK\n"},
-    "read_file": {"path": "there.txt"},
-    "write_file": {"path": "MARK", "content": "x"},
-    "edit_file": {"path": "there.txt", "find": "here", "replace": "there"},
-    "search": {"pattern": "here"},
-    "web_fetch": {"url": "http://127.0.0.1:9/"},
-    "web_search": {"query": "x"},
-    "subagent_spawn": {"objective": "touch MARK"},
-    "read_skill": {},
-}
-
-
 def test_b11_an_always_deny_hook_means_no_call_at_all(place: Place) -> None:
     """Every tool there is, asked for in one session: none starts, none has a result event, nothing is written."""
     assert {tool.spec.name for tool in hl.tools()} == set(INPUTS)
@@ -179,6 +166,20 @@ def test_b11_an_always_deny_hook_means_no_call_at_all(place: Place) -> None:
     assert told.of(en.CallStarted) == told.dispatched("after_tool_call") == told.dispatched("subagent_start") == []
     assert sorted(path.name for path in place.project.iterdir()) == [".muse", "there.txt"]
     assert (place.project / "there.txt").read_text() == "here"
+
+
+def test_b95_a_child_agent_has_the_same_guards(place: Place) -> None:
+    """A call that a child makes is asked about like its parent's, with the child's id in the payload, and denied."""
+    deny = "grep -q MARK payload && echo no >&2 && exit 2"
+    place.write_project(document(PreToolUse=[command(f"cat > payload; cp payload $$.payload; {deny}; exit 0")]))
+
+    told = place.exec(script=CHILD)
+
+    assert (told.code, place.mark) == (0, False)
+    payloads = [json.loads(path.read_text()) for path in place.project.glob("*.payload")]
+    names = {payload["tool_name"]: payload["session_id"] for payload in payloads}
+    assert set(names) == {"subagent_spawn", "bash"}
+    assert len(set(names.values())) == 2
 
 
 @pytest.mark.parametrize("line", ["exit 3", "sleep 9", "echo '{not-json'", "echo 'not-json{'"])

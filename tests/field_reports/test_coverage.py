@@ -20,6 +20,7 @@ REPORTS = {
     "b14": "one bad entry took every hook of the file, without a word",
     "b15": "an unknown event rejected the whole file",
     "b16": "a capital letter in `type` switched a hook off",
+    "b18": "seconds were taken for milliseconds",
     "b19": "hooks were skipped for want of trust and nobody was told",
     "b23": "a resumed session had lost its hooks",
     "b25": "hooks could be registered for a point that nothing ever fired",
@@ -62,9 +63,14 @@ REPORTS = {
     "b86": "a SessionEnd hook was cut short",
     "b88": "SessionStart fired for every prompt, or twice",
     "b89": "a hook in two sources ran twice without a label",
+    "b94": "an endpoint that was down, redirected, trickled or babbled was taken for an answer",
+    "b95": "the calls of a child agent were asked of nobody",
     "f01": "a hook that ended early was a failed write, and failed the run",
     "f02": "a background child turned a finished hook into a timeout, and was left running",
     "f03": "a limit of milliseconds cost the whole grace",
+    "f05": "commands saw every secret of the host, and requests followed redirects and proxies",
+    "f06": "a run that was dropped left its hook at work",
+    "f07": "of fourteen points the guide knew eight",
     "f12": "crashed guards allowed, and hanging ones hung the host",
     "f15": "a synchronous handler blocked the event loop past its limit, and was then allowed",
     "f16": "no limits, and one exception stopped every later handler",
@@ -77,14 +83,39 @@ REPORTS = {
     "trap3": "`onFailure` runs for failures only, three levels deep",
     "trap4": "`name` or `timeout_ms` on one managed handler changes the rules for the whole file",
     "trap5": "the cap of 16 KiB counts each output stream by itself",
+    "trap6": "a denial skips whoever is behind it, auditors included, and a failure fails the run",
+}
+
+# Why there is no test of a report under Meerkat. Every other one has one: a dialect's own failure of the same kind.
+NOT_MEERKAT = {
+    "b53": "hooks change no input there",
+    "b60": "there are no matchers: an entry names its point, and sees all that happens at it",
+    "b62": "there are no matchers",
+    "b64": "there are no matchers",
+    "b65": "there are no matchers",
+    "b82": "no hook can keep a run going: a denial at its end fails it",
+    "f18": "there a failure fails the run by design, and a denial skips those behind it: see trap6",
+    "f20": "there is nothing that two hooks could both write",
+    "trap2": "no exit status but 0 has an answer: see b04",
+    "trap3": "there are no fallbacks: a failure fails the run",
+    "trap4": "there is one form of an entry, whoever wrote it",
+    "trap5": "the cap of each stream is in b34",
 }
 
 TEST = re.compile(r"^(?:async )?def test_([a-z]+\d+)_", re.MULTILINE)
 
 
+def reports_in(pattern: str) -> set[str]:
+    """The reports that the test files of this name have tests of."""
+    files = Path(__file__).parent.glob(pattern)
+    return {found for path in files for found in TEST.findall(path.read_text(encoding="utf-8"))}
+
+
 def test_every_report_has_a_test() -> None:
     """No report without a test, and no test for a report that is not on the list."""
-    files = sorted(Path(__file__).parent.glob("test_*.py"))
-    tested = {found for path in files for found in TEST.findall(path.read_text(encoding="utf-8"))}
+    assert sorted(REPORTS) == sorted(reports_in("test_*.py"))
 
-    assert sorted(REPORTS) == sorted(tested)
+
+def test_every_report_has_a_test_under_meerkat_or_a_reason() -> None:
+    """A dialect that came later has the reports of the first: each is a test of its own there, or cannot happen."""
+    assert sorted(REPORTS.keys() - NOT_MEERKAT.keys()) == sorted(reports_in("test_meerkat_*.py"))
