@@ -10,6 +10,11 @@ BENCH := .venv-bench/bin
 # -qq: errors only; a machine's own pip settings may warn on every run.
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
+# Many tests wait for a process or a server, so one more at once than there are cores; bytecode is kept, as they
+# start the program hundreds of times.
+unexport PYTHONDONTWRITEBYTECODE
+AT_ONCE ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
+
 .PHONY: help demo test check lint format lock bench clean
 
 help:
@@ -19,7 +24,7 @@ demo: .venv/ready  ## show what hookline does
 	@PATH="$(CURDIR)/$(BIN):$$PATH" scripts/demo
 
 test: .venv/ready  ## every test, the slow ones too
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist worksteal
 
 check:  ## all that CI checks: lint, types, layers, tests
 	@scripts/check
