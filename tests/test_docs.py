@@ -1,6 +1,7 @@
 """The documents: what they show works, and what they point to is there."""
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -10,7 +11,11 @@ from typing import Any
 
 import pytest
 
+from hookline._core.inputs import InputKind
 from hookline.events import POINTS
+from hookline.journal.entries import BODIES
+from hookline.session.admission.validation import RULES
+from hookline.session.admission.wire import Wire
 from hookline.testing import breaches_of_dialect
 
 ROOT = Path(__file__).parent.parent
@@ -81,19 +86,98 @@ def test_the_page_about_python_is_true(tmp_path: Path, monkeypatch: Any, capsys:
     del POINTS["before_deployment"]
 
 
-def test_the_guard_that_it_shows_guards(tmp_path: Path) -> None:
-    """README: `rm -rf` is refused by the hook file as it stands there, in a real session."""
-    (hooks,) = blocks("README.md", "json")
-    (tmp_path / ".muse").mkdir()
-    (tmp_path / ".muse" / "hooks.json").write_text(hooks)
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "steps.yaml").write_text("steps: [{call: {tool: bash, input: {command: rm -rf kept}}}, {say: done}]\n")
-    command = ["exec", "--trust-workspace", "--yolo", "--provider", "script", "--model", "steps.yaml", "go"]
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "SHELL": "/bin/sh"}
-    ran = subprocess.run([sys.executable, "-m", "hookline", *command], cwd=tmp_path, env=env, check=False)
+def test_the_page_about_the_runtime_is_true(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    """docs/runtime.md: what its example prints is what the page says of keys, queues, proofs and the event log."""
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, Any] = {"__name__": "example"}
+    (example,) = blocks("docs/runtime.md", "python")
+    exec(compile(example, "docs/runtime.md", "exec"), scope)  # noqa: S102  # it is our own text
+    asyncio.run(scope["main"]())
 
-    assert 0 == ran.returncode
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[:4] == [
+        "echo: fix the build True",
+        "queue 1",
+        "durably_resolved accepted",
+        "unknown there is no peer nobody; there are reviewer",
+    ]
+    assert [f'{seq} {{"type":"interaction_complete"' for seq in (1, 2, 3)] == [line[:32] for line in printed[4:]]
+    assert {"echo: fix the build", "echo: main is red"} < set(scope["told"])
+    assert 3 == len(scope["told"])
+
+
+def cells(page: str, first: str) -> list[str]:
+    """The cells of the row of a table that begins with *first*, behind that."""
+    rows = [
+        line for line in (ROOT / page).read_text(encoding="utf-8").splitlines() if line.startswith(f"| `{first}` |")
+    ]
+    assert 1 == len(rows), (first, rows)
+    return rows[0].strip("|").split("|")[1:]
+
+
+def test_the_page_has_every_field_of_an_input() -> None:
+    """docs/runtime.md: the fields of an input and its kinds, and every ground for a refusal in its own words."""
+    page = (ROOT / "docs/runtime.md").read_text(encoding="utf-8")
+
+    assert [] == [kind.value for kind in InputKind if f"`{kind.value}`" not in cells("docs/runtime.md", "kind")[1]]
+    assert all(cells("docs/runtime.md", field) for field in Wire.__struct_fields__)
+    texts = [rule.detail.format(kind="<kind>", status="<status>") for rule in RULES]
+    assert [] == [text for text in texts if f"| `{text}` |" not in page]
+    assert texts == sorted(texts, key=page.index)
+
+
+@pytest.mark.parametrize("kind", list(BODIES))
+def test_the_page_has_every_line_of_a_journal(kind: str) -> None:
+    """docs/journal.md has each kind of line, with all of its fields."""
+    told = cells("docs/journal.md", kind)[0]
+
+    assert [] == [field for field in BODIES[kind].__struct_fields__ if f"`{field}`" not in told]
+
+
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """hookline in *folder*, which is its home, too."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = {"PATH": path, "HOME": str(folder), "SHELL": "/bin/sh"}
+    hookline = [sys.executable, "-m", "hookline", *command]
+    return subprocess.run(hookline, cwd=folder, env=env, check=False, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(("language", "file"), [("json", ".muse/hooks.json"), ("toml", ".rkat/config.toml")])
+def test_the_guard_that_it_shows_guards(tmp_path: Path, language: str, file: str) -> None:
+    """README: `rm -rf` is refused by the hook file as it stands there, in a real session, and nothing else is."""
+    (hooks,) = blocks("README.md", language)
+    (tmp_path / file).parent.mkdir()
+    (tmp_path / file).write_text(hooks)
+    (tmp_path / "kept").mkdir()
+    calls = "{tool: bash, input: {command: rm -rf kept}}, {tool: bash, input: {command: mkdir made}}"
+    (tmp_path / "steps.yaml").write_text(f"steps: [{{calls: [{calls}]}}, {{say: done}}]\n")
+    ran = run(tmp_path, "exec", "--trust-workspace", "--yolo", "--provider", "script", "--model", "steps.yaml", "go")
+
+    assert (0, "done\n") == (ran.returncode, ran.stdout)
     assert (tmp_path / "kept").is_dir()
+    assert (tmp_path / "made").is_dir()
+
+
+def test_the_example_of_the_meerkat_page_runs(tmp_path: Path) -> None:
+    """docs/dialects/meerkat.md: its command, with its files, has the guard refuse one call and let the other pass."""
+    page = "docs/dialects/meerkat.md"
+    (tmp_path / ".rkat").mkdir()
+    (tmp_path / ".rkat/config.toml").write_text(blocks(page, "toml")[0])
+    (tmp_path / ".rkat/guard.py").write_text(blocks(page, "python")[0])
+    (tmp_path / "steps.yaml").write_text(blocks(page, "yaml")[0])
+    (tmp_path / "without-reviewer.json").write_text('{"disable": ["reviewer"]}')
+    text = (ROOT / page).read_text(encoding="utf-8")
+    command = re.search(r"^hookline exec (.*?) \\\n +(.*?) \"publish the release\"$", text, re.MULTILINE)
+    assert command is not None
+    ran = run(tmp_path, "exec", *command[1].split(), *command[2].split(), "publish the release")
+
+    assert 0 == ran.returncode, ran.stderr
+    events = [json.loads(line) for line in ran.stdout.splitlines()]
+    (denied,) = [event for event in events if event["type"] == "hook_denied"]
+    assert ("no-force-push", "push without force") == (denied["hook_id"], denied["message"])
+    asked = [event for event in events if event["type"] == "hook_completed"]
+    assert ["no-force-push"] * 2 == [event["hook_id"] for event in asked]
+    assert len((tmp_path / "usage.jsonl").read_text().splitlines()) == 2
 
 
 @pytest.mark.timeout(60)
