@@ -232,10 +232,16 @@ def _method_fault(method: str) -> str | None:
     return f'must be an HTTP method, found {quoted(method)}: write one word without spaces, such as "POST"'
 
 
+FRAMING = frozenset({"content-length", "expect", "transfer-encoding"})  # of headers, in lower case
+
+
 def _header(name: str, value: str, slot: Slot) -> Iterator[Finding]:
     """The words never quote a value: it may be a credential."""
     if not _TOKEN.fullmatch(name):
         message = f"{quoted(name)} cannot be the name of a header: write letters, digits and hyphens"
+        yield Finding(code="InvalidHeader", message=message, at=key_of(slot.at))
+    elif name.lower() in FRAMING:
+        message = f"{quoted(name)} says where the body ends, which is not the author's to say: leave it out"
         yield Finding(code="InvalidHeader", message=message, at=key_of(slot.at))
     elif any((each < " " and each != "\t") or each == "\x7f" for each in value):
         yield slot.fault("InvalidHeader", "holds a line end or a control character: take it out")

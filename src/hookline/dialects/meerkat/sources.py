@@ -64,7 +64,9 @@ def _overrides(given: object) -> FoundOverrides:
     if isinstance(given, Path):
         data = read_file(given)
         if not isinstance(data, bytes):
-            raise ConfigError(f"cannot read the overrides in {given}: {'No such file or directory' if data is None else data.why}")
+            raise ConfigError(
+                f"cannot read the overrides in {given}: {'No such file or directory' if data is None else data.why}"
+            )
         return parse_overrides(data, Source(layer=OVERRIDE, label=given.name, path=str(given)))
     return parse_overrides(given) if isinstance(given, bytes | str) else read_overrides(given)
 

@@ -110,6 +110,7 @@ ERRORS = [
     (http("headers = {A = ['x']}"), WRONG, 3, 16, f"{R}.headers.A", "`headers.A` must be a string, found an array"),
     (http("headers = {'x y' = 'z'}"), "InvalidHeader", 3, 12, f'{R}.headers["x y"]', '"x y" cannot be the name'),
     (http("headers = {'' = 'z'}"), "InvalidHeader", 3, 12, f'{R}.headers[""]', '"" cannot be the name'),
+    (http("headers.Content-Length = '3'"), "InvalidHeader", 3, 9, f"{R}.headers.Content-Length", "where the body ends"),
     (http('headers.A = "s3cret\\r\\nB: c"'), "InvalidHeader", 3, 13, f"{R}.headers.A", "`headers.A` holds a line end"),
 ]  # fmt: skip
 
