@@ -43,8 +43,16 @@ class OwnServer:
         """It is there, takes bytes, and says nothing."""
         assert self._process is not None
         os.kill(self._process.pid, signal.SIGSTOP)
+        while not _stopped(self._process.pid):  # one of its threads may be about to answer
+            os.sched_yield()
 
     async def kill(self) -> None:
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
             await self._process.communicate()
+
+
+def _stopped(pid: int) -> bool:
+    """Whether every thread of a process has stopped."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return all((each / "stat").read_text().rpartition(")")[2].split()[0] in "Tt" for each in threads)
