@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.kept import Kept
 from tests.tool_rig import Willing
 
 import hookline as hl
@@ -15,9 +16,8 @@ from hookline._core.hooks import Hook
 from hookline._core.messages import ToolSpec
 from hookline._core.outcomes import Outcome
 from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply, Returned
-from hookline._core.ports import Recorder
 from hookline._core.reasons import Failure
-from hookline._core.records import CallEnded, CallStarted, Dispatched, HookEnded, Record
+from hookline._core.records import CallEnded, CallStarted, Dispatched, HookEnded
 from hookline._core.resolution import Resolution
 from hookline._core.targets import CommandTarget, FunctionTarget
 from hookline.dialects import PACKAGES
@@ -142,23 +142,8 @@ class Flag(Willing):
         return ToolResult(text="set")
 
 
-class Account:
-    """Every record. Implements Journals, and Recorder."""
-
-    def __init__(self) -> None:
-        self.records: list[Record] = []
-
-    def recorder(self, session_id: str) -> Recorder:
-        return self
-
-    def record(self, record: Record) -> None:
-        self.records.append(record)
-
-    def close(self) -> None:
-        """Nothing to let go of."""
-
-    def of(self, kind: type[Any]) -> list[Any]:
-        return [record for record in self.records if isinstance(record, kind)]
+class Account(Kept):
+    """The account of one guarded call."""
 
     @property
     def asked(self) -> list[Resolution]:

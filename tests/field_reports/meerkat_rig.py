@@ -3,14 +3,15 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.kept import Kept
+
 import hookline as hl
 from hookline._core.outcomes import Outcome
-from hookline._core.ports import Recorder
-from hookline._core.records import Dispatched, HookEnded, Record
+from hookline._core.records import Dispatched, HookEnded
 from hookline.session.ports import RunResult, Tool
 
 Json = dict[str, Any]
@@ -78,23 +79,8 @@ def printing(response: object) -> str:
 DENIES = printing(denial())
 
 
-@dataclass
-class Kept:
-    """Journals in memory. Implements Journals, and Recorder."""
-
-    records: list[Record] = field(default_factory=list)
-
-    def recorder(self, session_id: str) -> Recorder:
-        return self
-
-    def record(self, record: Record) -> None:
-        self.records.append(record)
-
-    def close(self) -> None:
-        """Nothing to let go of."""
-
-    def of(self, kind: type[Any]) -> list[Any]:
-        return [record for record in self.records if isinstance(record, kind)]
+class Account(Kept):
+    """The account of a session under Meerkat's hooks."""
 
     def ended(self, hook: str) -> list[Outcome]:
         """How each turn of one hook's ended, of those that went to another process or to the background."""
@@ -111,7 +97,7 @@ class Lived:
     """A session that is over: what each prompt came to, its records, and the folder that it worked in."""
 
     results: list[RunResult]
-    kept: Kept
+    kept: Account
     folder: Path
 
     @property
@@ -159,7 +145,7 @@ async def live(
     **how: Any,
 ) -> Lived:
     """A whole session under *config*; without *steps* its model asks for the one call that makes MARK. See `opened`."""
-    kept = Kept()
+    kept = Account()
     project = opened(folder, config, **how)
     script = json.dumps({"steps": [*(steps or (MARKED,)), {"say": "done"}]})
     async with (

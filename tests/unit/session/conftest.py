@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.kept import Kept
 
 import hookline as hl
 from hookline._core.points import POINTS, Event
-from hookline._core.ports import Recorder
 from hookline._core.records import Record
 
 Play = Callable[..., hl.Session]
@@ -19,25 +19,6 @@ Step = dict[str, Any]
 SETTLED = frozenset(
     {"input_accepted", "input_rejected", "input_deduplicated", "peer_received", "peer_sent", "interaction_completed"}
 )
-
-
-class Kept:
-    """Journals in memory: every record of every session, in order."""
-
-    def __init__(self) -> None:
-        self.records: list[Record] = []
-
-    def recorder(self, session_id: str) -> Recorder:
-        return self
-
-    def record(self, record: Record) -> None:
-        self.records.append(record)
-
-    def close(self) -> None:
-        pass
-
-    def of(self, kind: type[Any]) -> list[Any]:
-        return [record for record in self.records if isinstance(record, kind)]
 
 
 class Breaking(Kept):
