@@ -27,6 +27,7 @@ from hookline._core.points import Origin
 from hookline._core.records import ApprovalAsked, CallStarted, CallStatus, Noted
 from hookline.session.apply import Fired
 from hookline.session.approval import NOTIFY_AFTER, ApprovalMode, ask_person, waits
+from hookline.session.aside import Unawaited
 from hookline.session.call import (
     BLOCKED,
     CHANGED,
@@ -73,7 +74,7 @@ class Gate:
             if self._tools.setdefault(tool.spec.name, tool) is not tool:
                 raise UsageError(f"two tools are called {tool.spec.name}: leave one of them out")
         self._settings = settings
-        self._aside: set[asyncio.Task[Fired]] = set()  # notifications, for which nobody waits
+        self._notifications = Unawaited()
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -92,13 +93,7 @@ class Gate:
 
     async def settle(self, budget: float) -> None:
         """Wait up to *budget* seconds for notifications that are still being told, and cut off the rest."""
-        if self._aside:
-            await asyncio.wait(self._aside, timeout=budget)
-        left = tuple(self._aside)
-        for task in left:
-            task.cancel()
-        if left:
-            await asyncio.wait(left)
+        await self._notifications.settle(budget)
 
     async def pass_through(self, call: ToolCall, host: Host, origin: Origin) -> Passed:
         """Run one call, if it may run, and say how it ended.
@@ -227,9 +222,7 @@ class Gate:
             message = f"{host.workspace.name} — waiting for approval"
             kind, title = "permission_prompt", "approval needed"
             event = Notification(notification_type=kind, title=title, message=message, origin=pending.origin)
-            task = asyncio.ensure_future(host.tell(event))
-            self._aside.add(task)
-            task.add_done_callback(self._told_aside)
+            self._notifications.start(host.tell(event))
 
         try:
             verdict: object = await ask_person(request, self._settings.approver, notify, self._settings.notify_after)
@@ -240,11 +233,6 @@ class Gate:
         if not isinstance(verdict, Verdict):
             return Verdict(allowed=False, reason=f"the approver said {verdict!r}, which is no Verdict"), "nobody"
         return verdict, "person"
-
-    def _told_aside(self, task: "asyncio.Task[Fired]") -> None:
-        self._aside.discard(task)
-        if not task.cancelled():
-            task.exception()  # an account that could not be written fails the next action too, and louder
 
     async def _run(self, pending: Pending, host: Host) -> Ended:
         call = pending.call
