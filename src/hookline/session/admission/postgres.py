@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from hookline._core.errors import StateError, UsageError
@@ -122,13 +122,6 @@ class PostgresStore(SqlStore):
         self._is_open = False
         self._closing = asyncio.ensure_future(self._close())
         await asyncio.shield(self._closing)
-
-    async def __aenter__(self) -> Self:
-        await self.open()
-        return self
-
-    async def __aexit__(self, *exc_info: object) -> None:
-        await self.aclose()
 
     async def recover(self, runtime: str) -> int:
         count = 0

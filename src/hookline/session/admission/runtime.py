@@ -99,8 +99,7 @@ class Runtime:
         await self.store.recover(self.name)
         for input_id in await self.store.unpublished(self.name):
             await self._publish(input_id)
-        closed = kept is not None and not kept.is_open
-        self.state = kept if closed and kept is not None else RuntimeState.IDLE
+        self.state = RuntimeState.IDLE if kept is None or kept.is_open else kept
 
     async def move(self, state: RuntimeState) -> None:
         """Retire, stop or destroy the runtime, or start a stopped one again; kept for all who come after.

@@ -5,7 +5,7 @@ import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from hookline._core.errors import UsageError
 from hookline._core.inputs import Handling, Input, RuntimeState
@@ -36,6 +36,19 @@ class SqlStore(ABC):
     @abstractmethod
     def _claiming(self, runtime: str, input_id: str | None) -> asyncio.Future[tuple[int, Row | None]]:
         """Begin to claim, and say as which owner."""
+
+    @abstractmethod
+    async def open(self) -> None: ...
+
+    @abstractmethod
+    async def aclose(self) -> None: ...
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.aclose()
 
     async def state(self, runtime: str) -> RuntimeState | None:
         return await asyncio.shield(self._reading(partial(tx.state, runtime)))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from hookline._core.errors import StateError, UsageError
 from hookline.session.admission import statements as sql
@@ -101,13 +101,6 @@ class SqliteStore(SqlStore):
         finally:
             if ended.done():
                 thread.join()
-
-    async def __aenter__(self) -> Self:
-        await self.open()
-        return self
-
-    async def __aexit__(self, *exc_info: object) -> None:
-        await self.aclose()
 
     async def recover(self, runtime: str) -> int:
         return await asyncio.shield(self._visit(partial(self._recover, runtime)))
