@@ -238,6 +238,14 @@ def _number_fault(raw: str) -> str:
     return ""
 
 
+_KINDS = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", tuple: "array"}
+
+
+def kind_of(value: object) -> str:
+    """What JSON calls a parsed *value*: null, boolean, number, string, array or object."""
+    return "null" if value is None else _KINDS.get(type(value), "object")
+
+
 def positions(text: str) -> Mapping[Path, Place]:
     """Line and column of every value, and of every member's key under its path and `Part.KEY`.
 

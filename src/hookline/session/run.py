@@ -23,6 +23,7 @@ from hookline._core.messages import CallResult, Message, ToolCall
 from hookline._core.points import Event, Origin
 from hookline._core.records import CallStatus, Ending, ModelCalled, Noted, ReopenRefused
 from hookline._core.rules import Rule
+from hookline._core.strictjson import kind_of
 from hookline.session.apply import Fired
 from hookline.session.call import Ended, Host, Passed, recorded
 from hookline.session.children import Children
@@ -314,12 +315,9 @@ def _check_objects(calls: tuple[ToolCall, ...]) -> None:
     for call in calls:
         blank = call.input is None or (isinstance(call.input, str) and not call.input.strip())
         if not (blank or isinstance(call.input, dict)):
-            found = JSON_KINDS.get(type(call.input), "string")
+            found = kind_of(call.input)
             text = f"tool call arguments must be a JSON object, got {found}: the call {call.id} of {call.name}"
             raise failed(Fault(kind=FaultKind.TOOL, message=text))
-
-
-JSON_KINDS = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", tuple: "array"}
 
 
 def _sound(reply: object) -> ModelReply:

@@ -46,7 +46,6 @@ DERIVED = ("prompt", "error")
 PROVIDER_PARAMS = frozenset(
     {"temperature", "top_p", "max_output_tokens", "reasoning", "thinking_budget_tokens", "provider_tag"}
 )
-JSON_KINDS = {type(None): "null", bool: "boolean", int: "number", float: "number", str: "string", list: "array"}
 
 
 class InvalidEnvelope(Exception):  # a value for whoever decodes one, not a fault of the program
@@ -130,8 +129,7 @@ def _check_parts(value: Members) -> None:
     if "tool_call" in value:
         args = value["tool_call"].get("args")
         if not isinstance(args, dict):
-            found = JSON_KINDS.get(type(args), "object")
-            raise InvalidEnvelope(f"tool call arguments must be a JSON object, got {found}")
+            raise InvalidEnvelope(f"tool call arguments must be a JSON object, got {strictjson.kind_of(args)}")
 
 
 def _in_order(members: Mapping[str, Any], order: tuple[str, ...]) -> Members:
