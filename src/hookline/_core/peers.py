@@ -86,6 +86,9 @@ class Delivery:
     proof: Proof
     outcome: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.proof.value} {self.outcome}".strip()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:

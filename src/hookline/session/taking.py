@@ -57,19 +57,19 @@ class Taker:
         try:
             result = await self._recorded(input)
         except asyncio.CancelledError:
-            if input.kind is InputKind.PEER_REQUEST and self._owner.exchange is not None:
-                interrupted = RunResult(ending=Ending.CANCELLED, reason="interrupted")
-                answering = asyncio.wait_for(self._answer(self._owner.exchange, input, interrupted), ANSWER_BUDGET)
-                with contextlib.suppress(TimeoutError):
-                    await Cancellations().finish_or_cut(answering)
+            interrupted = RunResult(ending=Ending.CANCELLED, reason="interrupted")
+            with contextlib.suppress(TimeoutError):
+                answering = asyncio.wait_for(self._answer(input, interrupted), ANSWER_BUDGET)
+                await Cancellations().finish_or_cut(answering)
             raise
-        if input.kind is InputKind.PEER_REQUEST and self._owner.exchange is not None and input.request_id is not None:
-            await self._answer(self._owner.exchange, input, result)
+        await self._answer(input, result)
         return result
 
-    async def _answer(self, exchange: Exchange, input: Input, result: RunResult) -> None:
-        """Answer a request with what its run came to, unless the model has answered it by itself."""
-        request_id = input.request_id or ""
+    async def _answer(self, input: Input, result: RunResult) -> None:
+        """Answer a peer's request with what its run came to, unless the model has answered it by itself."""
+        exchange, request_id = self._owner.exchange, input.request_id
+        if input.kind is not InputKind.PEER_REQUEST or exchange is None or request_id is None:
+            return
         if not await exchange.owes(request_id):
             return
         completed = result.ending is Ending.COMPLETED
@@ -101,9 +101,7 @@ class Taker:
             broken = RunResult(ending=Ending.FAILED, fault=Fault(kind=FaultKind.INTERNAL, message=text))
             with contextlib.suppress(Exception):  # where the account cannot be kept, nobody can be told on the record
                 await self._tell_failed(broken, origin)
-            self._owner.recorder.record(
-                RunEnded(origin=origin, ending=Ending.FAILED, reason=f"{type(fault).__name__}: {fault}")
-            )
+            self._owner.recorder.record(RunEnded(origin=origin, ending=Ending.FAILED, reason=text))
             raise
         if result.ending is Ending.FAILED:
             await self._tell_failed(result, origin)

@@ -146,7 +146,6 @@ class Exchange:
             text = f"the transport gave a receipt of another kind for {envelope.id}: {receipt.kind.value}"
             self._host.recorder.record(Noted(origin=self._host.origin(), text=text))
             return
-        proof = receipt.delivery
         self._host.recorder.record(
             EnvelopeSent(
                 origin=self._host.origin(),
@@ -154,7 +153,7 @@ class Exchange:
                 what=envelope.kind.value,
                 to=envelope.to.name,
                 text=envelope.text,
-                delivery=f"{proof.proof.value} {proof.outcome}".strip(),
+                delivery=str(receipt.delivery),
                 in_reply_to=envelope.in_reply_to,
             )
         )
@@ -195,7 +194,7 @@ def sent_event(envelope: Envelope, receipt: Receipt, origin: Origin) -> PeerSent
         envelope_id=envelope.id,
         delivery=receipt.delivery,
         interaction_id=envelope.id if envelope.kind is EnvelopeKind.REQUEST else None,
-        in_reply_to=envelope.in_reply_to if envelope.kind is EnvelopeKind.RESPONSE else None,
+        in_reply_to=_answered(envelope),
         origin=origin,
     )
 
@@ -214,7 +213,7 @@ def _input(envelope: Envelope) -> Input:
         source=InputSource(type=SourceType.PEER, name=sender.name, id=sender.id),
         durability=Durability.EPHEMERAL if kind is InputKind.PEER_RESPONSE_PROGRESS else Durability.DURABLE,
         key=key,
-        request_id=envelope.in_reply_to if envelope.kind is EnvelopeKind.RESPONSE else _request_id(envelope, kind),
+        request_id=envelope.id if kind is InputKind.PEER_REQUEST else _answered(envelope),
         status=envelope.status,
         taint=envelope.taint,
         data=envelope.data,
@@ -233,5 +232,6 @@ def _kind(envelope: Envelope) -> InputKind:
             return InputKind.PEER_RESPONSE_TERMINAL
 
 
-def _request_id(envelope: Envelope, kind: InputKind) -> str | None:
-    return envelope.id if kind is InputKind.PEER_REQUEST else None
+def _answered(envelope: Envelope) -> str | None:
+    """The request that a response answers."""
+    return envelope.in_reply_to if envelope.kind is EnvelopeKind.RESPONSE else None

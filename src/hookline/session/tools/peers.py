@@ -53,7 +53,7 @@ class PeerTool(BuiltinTool[Wanted]):
             receipt, what = await self.send(wanted, context.session.peers)
         except PeerError as error:
             raise ToolError(str(error)) from error
-        delivery = f"{receipt.delivery.proof.value} {receipt.delivery.outcome}".strip()
+        delivery = str(receipt.delivery)
         return ToolResult(
             text=f"{what} was sent ({delivery})",
             response={"envelope_id": receipt.envelope_id, "delivery": delivery},
