@@ -163,9 +163,9 @@ def open_project(
     *trust* is how the folder is trusted: by `run-flag`, by `yolo-flag`, or empty, when the user's stored decision
     counts. *handlers* are the callables that hooks may name; given, they are all there are, and a name without one is a
     ConfigError; without them such a hook fails when it is called. *overrides* changes what was loaded for this engine:
-    a JSON text or an object, in the form of the dialect that has such. Raises ConfigError when a settings file is such
-    that nothing may start, and under *strict* also when part of a hook file will not run; UsageError for another
-    *trust*.
+    a file of JSON, its text or an object, in the form of the dialect that has such. Raises ConfigError when a settings
+    file is such that nothing may start, and under *strict* also when part of a hook file will not run; UsageError for
+    another *trust*.
     """
     if trust not in TRUSTED_BY:
         raise UsageError(f"trust= takes 'run-flag', 'yolo-flag' or '', found {trust!r}")

@@ -23,10 +23,6 @@ class StateError(HooklineError):
     """A file of ours could not be read or written. The message names the path and what the system said."""
 
 
-class JournalError(StateError):
-    """The account of a session could not be kept. Nothing else depends on it: a session can do without one."""
-
-
 class ModelError(HooklineError):
     """A model call failed. `category` is what `run_failed` matchers are tested against, such as `rate_limit`."""
 

@@ -25,10 +25,6 @@ class Source:
     line: int = 0
     column: int = 0
 
-    def __str__(self) -> str:
-        place = f":{self.line}:{self.column}" if self.line else ""
-        return f"{self.path or self.label}{place}"
-
 
 IN_CODE = Source(layer="code", label="code")
 

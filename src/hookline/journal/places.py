@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from hookline._core.errors import JournalError, UsageError
+from hookline._core.errors import StateError, UsageError
 
 SESSIONS = "sessions"  # within the state folder
 SUFFIX = ".jsonl"
@@ -19,7 +19,7 @@ def state_folder(env: Mapping[str, str]) -> Path:
     for base, within in ((env.get("XDG_STATE_HOME", ""), ""), (env.get("HOME", ""), ".local/state")):
         if Path(base).is_absolute():
             return Path(base, within, "hookline")
-    raise JournalError("there is no folder for hookline's state: set HOME or XDG_STATE_HOME to an absolute path")
+    raise StateError("there is no folder for hookline's state: set HOME or XDG_STATE_HOME to an absolute path")
 
 
 def sessions_folder(env: Mapping[str, str]) -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from hookline._core import records as rec
-from hookline._core.errors import JournalError, UsageError
+from hookline._core.errors import StateError, UsageError
 from hookline.journal.encode import body_of
 from hookline.journal.entries import MAX_LINE, VERSION, Envelope
 from hookline.journal.places import journal_path
@@ -48,7 +48,7 @@ class Tail:
 class Journal:
     """One session's journal, open for appending by this process alone. Implements `_core.ports.Recorder`.
 
-    When a line cannot be written, `record` raises JournalError, and the file ends with the line before. Nothing is
+    When a line cannot be written, `record` raises StateError, and the file ends with the line before. Nothing is
     written from then on. A record that announces an action raises again; one that tells what is over is dropped, so
     that the session can still end in order. `failure` is the error.
     """
@@ -56,7 +56,7 @@ class Journal:
     def __init__(self, path: Path, tail: Tail, *, redactor: Redactor, clock: Clock) -> None:
         """Goes on after *tail*. Use `create` or `open`."""
         self.path = path
-        self.failure: JournalError | None = None
+        self.failure: StateError | None = None
         self._descriptor = tail.descriptor
         self._end = tail.end
         self._seq = tail.seq
@@ -77,7 +77,7 @@ class Journal:
             _make_private(folder)
             tail = _claimed(path, FLAGS | os.O_CREAT)
         except OSError as error:
-            raise JournalError(f"cannot open {path}: {error.strerror}") from error
+            raise StateError(f"cannot open {path}: {error.strerror}") from error
         return cls(path, tail, redactor=redactor, clock=clock)
 
     @classmethod
@@ -86,7 +86,7 @@ class Journal:
         try:
             tail = _claimed(path, FLAGS)
         except OSError as error:
-            raise JournalError(f"cannot open {path}: {error.strerror}") from error
+            raise StateError(f"cannot open {path}: {error.strerror}") from error
         return cls(path, tail, redactor=redactor, clock=clock)
 
     def record(self, record: rec.Record) -> None:
@@ -95,7 +95,7 @@ class Journal:
             raise UsageError(f"the journal {self.path} is closed")
         if self.failure is not None:
             if isinstance(record, ANNOUNCEMENTS):
-                raise JournalError(str(self.failure))
+                raise StateError(str(self.failure))
             return
         self._append(self._line(record))
 
@@ -129,7 +129,7 @@ class Journal:
             self._seq += 1
         except OSError as error:
             self._take_back()
-            self.failure = JournalError(f"cannot write {self.path}: {error.strerror}")
+            self.failure = StateError(f"cannot write {self.path}: {error.strerror}")
             raise self.failure from error
         except BaseException:
             self._take_back()
@@ -160,7 +160,7 @@ def _claimed(path: Path, flags: int) -> Tail:
         return Tail(descriptor, end, _last_seq(descriptor, end))
     except BlockingIOError:
         os.close(descriptor)
-        raise JournalError(f"session {path.stem} is in use: another journal appends to {path}") from None
+        raise StateError(f"session {path.stem} is in use: another journal appends to {path}") from None
     except BaseException:
         os.close(descriptor)
         raise
