@@ -15,6 +15,7 @@ from hookline._core.records import Record
 from hookline._core.rules import Rule, Strategy
 
 RUN_FLAG, YOLO_FLAG = "run-flag", "yolo-flag"  # how a command line trusts a folder
+NOT_TRUSTED = "folder not trusted"  # why hooks are held back
 TRUSTED_BY = frozenset({"", RUN_FLAG, YOLO_FLAG})
 
 

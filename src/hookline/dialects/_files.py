@@ -1,4 +1,4 @@
-"""Reading a configuration file: once, as bytes, from a regular file, however that file is reached."""
+"""Configuration files: each read once, as bytes, from a regular file, however it is reached; a project's folder."""
 
 import errno
 import os
@@ -41,3 +41,9 @@ def read_file(path: Path) -> bytes | Unreadable | None:
         return Unreadable(error.strerror or str(error))
     finally:
         os.close(descriptor)
+
+
+def project_root(workspace: Path) -> Path:
+    """The nearest folder at or above *workspace* that holds a `.git`, else *workspace*; free of links either way."""
+    start = Path(os.path.realpath(workspace))
+    return next((folder for folder in (start, *start.parents) if os.path.lexists(folder / ".git")), start)

@@ -11,14 +11,12 @@ from pathlib import Path
 from hookline._core.errors import ConfigError
 from hookline._core.hooks import HeldBack, Source
 from hookline._core.problems import Problem, Scope
-from hookline.dialects._base import Loaded
-from hookline.dialects._files import read_file
+from hookline.dialects._base import NOT_TRUSTED, Loaded
+from hookline.dialects._files import project_root, read_file
 from hookline.dialects.meerkat.build import hooks_of
 from hookline.dialects.meerkat.entries import HooksConfig, read_config
 from hookline.dialects.meerkat.layers import CONFIG_FILE, CONTEXT, Resolved, resolve
 from hookline.dialects.meerkat.overrides import OVERRIDE, FoundOverrides, effective, parse_overrides, read_overrides
-
-NOT_TRUSTED = "folder not trusted"
 
 
 def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
@@ -94,7 +92,7 @@ def _project_file(workspace: Path, home: Path | None) -> Path | None:
     """
     start = Path(os.path.realpath(workspace))
     users = None if home is None else Path(os.path.realpath(home)) / CONFIG_FILE
-    root = next((folder for folder in (start, *start.parents) if os.path.lexists(folder / ".git")), start)
+    root = project_root(workspace)
     for folder in (start, *start.parents):
         path = folder / CONFIG_FILE
         if os.path.lexists(path) and path != users:

@@ -3,15 +3,14 @@
 A project cannot vouch for itself: trust comes from the command line or from the user's own file.
 """
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from hookline._core.errors import ConfigError
 from hookline._core.hooks import HeldBack, Hook, Source
 from hookline._core.problems import Problem, Scope, Where
-from hookline.dialects._base import RUN_FLAG, Loaded
-from hookline.dialects._files import Unreadable, read_file
+from hookline.dialects._base import NOT_TRUSTED, RUN_FLAG, Loaded
+from hookline.dialects._files import Unreadable, project_root, read_file
 from hookline.dialects.muse import settings as settings_file
 from hookline.dialects.muse import trust as trust_file
 from hookline.dialects.muse.config import Found, read_document, read_hooks, unread
@@ -24,7 +23,6 @@ PROJECT_FILE = Path(".muse", "hooks.json")
 STORED = "stored"
 ABSENT = "HookFileAbsent"
 
-NOT_TRUSTED = "folder not trusted"
 SWITCHED_OFF = "switched off by hooks.state"
 
 
@@ -35,12 +33,6 @@ def config_directory(env: Mapping[str, str]) -> Path | None:
         if base and Path(base).is_absolute():
             return Path(base, below)
     return None
-
-
-def project_root(workspace: Path) -> Path:
-    """The nearest folder at or above *workspace* that holds a `.git`, else *workspace*; free of links either way."""
-    start = Path(os.path.realpath(workspace))
-    return next((folder for folder in (start, *start.parents) if os.path.lexists(folder / ".git")), start)
 
 
 def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:

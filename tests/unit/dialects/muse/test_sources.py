@@ -10,8 +10,9 @@ from hookline._core.hooks import HeldBack, SessionSettings
 from hookline._core.problems import Scope
 from hookline._core.targets import CommandTarget
 from hookline.dialects._base import Loaded
+from hookline.dialects._files import project_root
 from hookline.dialects.muse.report import startup_lines
-from hookline.dialects.muse.sources import load, load_file, project_root
+from hookline.dialects.muse.sources import load, load_file
 
 
 def handler(command: str, **fields: Any) -> dict[str, Any]:
