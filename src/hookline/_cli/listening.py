@@ -308,15 +308,15 @@ def _answer(status: int, body: dict[str, Any], headers: dict[str, str] | None = 
 
 
 def _told(admission: Admission) -> tuple[int, dict[str, Any]]:
+    told: dict[str, Any] = {"outcome": admission.outcome, "input_id": admission.input_id}
     match admission:
-        case Accepted(input_id=input_id, handling=handling):
-            return 202, {"outcome": "accepted", "input_id": input_id, "handling_mode": handling.value}
-        case Deduplicated(input_id=input_id, existing=existing):
-            return 200, {"outcome": "deduplicated", "input_id": input_id, "existing_input_id": existing}
-        case Rejected(input_id=input_id, reason=reason) as rejected:
+        case Accepted(handling=handling):
+            return 202, {**told, "handling_mode": handling.value}
+        case Deduplicated(existing=existing):
+            return 200, {**told, "existing_input_id": existing}
+        case Rejected(reason=reason) as rejected:
             status = 503 if reason is RejectionReason.NOT_READY else 422
-            told = {"outcome": "rejected", "input_id": input_id, "reason": reason.value, "error": str(rejected)}
-            return status, told
+            return status, {**told, "reason": reason.value, "error": str(rejected)}
 
 
 def _number(text: str, highest: int) -> int | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 
 class InputKind(Enum):
@@ -119,6 +119,7 @@ class RejectionReason(Enum):
 class Accepted:
     """The input is committed. `handling` is the resolved one."""
 
+    outcome: ClassVar[Literal["accepted"]] = "accepted"
     input_id: str
     handling: Handling
 
@@ -127,6 +128,7 @@ class Accepted:
 class Rejected:
     """The input was refused and nothing of it is kept. `detail` is the runtime's state where it was not ready."""
 
+    outcome: ClassVar[Literal["rejected"]] = "rejected"
     input_id: str
     reason: RejectionReason
     detail: str
@@ -141,6 +143,7 @@ class Rejected:
 class Deduplicated:
     """The input has the key of one that was admitted before, which stands for both."""
 
+    outcome: ClassVar[Literal["deduplicated"]] = "deduplicated"
     input_id: str
     existing: str
 

@@ -338,7 +338,7 @@ def _record(input: Input, decided: Admission, origin: Origin) -> InputDecided:
         input_id=input.id,
         input_kind=input.kind,
         source=input.source.type.value,
-        outcome=type(decided).__name__.lower(),
+        outcome=decided.outcome,
         key=input.key,
         existing=decided.existing if isinstance(decided, Deduplicated) else "",
         reason=decided.reason.value if isinstance(decided, Rejected) else "",

@@ -10,7 +10,6 @@ from hookline._core.peers import Envelope, EnvelopeKind, Peer, Receiver
 from hookline.session.peers.coding import Acknowledgement, Undecodable, decode, encode_acknowledgement
 from hookline.session.peers.patience import Patience, look_at
 from hookline.session.peers.queueing import Place, Pull
-from hookline.session.peers.sending import outcome_of
 
 PAUSE = 1.0  # seconds before a consumer that was refused is asked for again
 LONGEST_DELAY = 30.0  # seconds: where a store is away, nothing is gained by asking more seldom
@@ -168,7 +167,7 @@ class Inbox:
             id=envelope.id,
             sender=envelope.sender.name,
             to=envelope.to.name,
-            outcome=outcome_of(admission),
+            outcome=admission.outcome,
             detail=str(admission)[:LONGEST_DETAIL] if isinstance(admission, Rejected) else "",
         )
         with suppress(Exception):  # the sender then knows less; the message is received all the same

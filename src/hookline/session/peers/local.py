@@ -7,7 +7,7 @@ from hookline._core.errors import UsageError
 from hookline._core.inputs import Admission, Rejected
 from hookline._core.peers import Delivery, Envelope, Peer, PeerError, PeerFault, Proof, Receipt, Receiver
 from hookline.session.peers.coding import Undecodable, check_name, decode, encode
-from hookline.session.peers.sending import check_sender, outcome_of, receipt_for, rejected
+from hookline.session.peers.sending import check_sender, receipt_for, rejected
 
 GRACE = 5.0  # seconds for a receiver to end what it is at when its peer is closed: far more than a commit takes
 
@@ -99,7 +99,7 @@ class LocalTransport:
         admission = _decided(call, envelope)
         if isinstance(admission, Rejected):
             raise rejected(envelope, str(admission))
-        return receipt_for(envelope, Delivery(Proof.DURABLY_RESOLVED, outcome_of(admission)))
+        return receipt_for(envelope, Delivery(Proof.DURABLY_RESOLVED, admission.outcome))
 
     async def aclose(self) -> None:
         """Receive nothing more. What is being received ends first, for as long as that takes within the grace."""

@@ -1,6 +1,5 @@
 """What every transport does alike when something is sent."""
 
-from hookline._core.inputs import Accepted, Admission, Deduplicated, Rejected
 from hookline._core.peers import (
     RECEIPTS,
     Delivery,
@@ -12,7 +11,6 @@ from hookline._core.peers import (
     Proof,
     Receipt,
 )
-from hookline.session.peers.coding import Outcome
 
 QUEUED = Delivery(Proof.QUEUED)
 
@@ -28,16 +26,6 @@ def check_sender(envelope: Envelope, me: Peer | None) -> None:
             f"a message to {to!r:.80} was not sent: it says that it is from {envelope.sender.name!r:.80}, "
             f"and the transport is open for {me.name!r}",
         )
-
-
-def outcome_of(admission: Admission) -> Outcome:
-    match admission:
-        case Accepted():
-            return "accepted"
-        case Deduplicated():
-            return "deduplicated"
-        case Rejected():
-            return "rejected"
 
 
 def receipt_for(envelope: Envelope, delivery: Delivery) -> Receipt:
