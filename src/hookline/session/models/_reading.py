@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hookline.session.models._findings import START, WHOLE_FILE, Findings, Place
+from hookline._yaml.composing import compose
+from hookline._yaml.findings import START, WHOLE_FILE, Findings
+from hookline._yaml.nodes import Entries, Items, Node, Scalar, found
 from hookline.session.models._steps import PlannedCall, PlannedFailure, Script, Step
-from hookline.session.models._yaml import Entries, Items, Node, Scalar, compose
 
 MAX_BYTES = 256 * 1024  # of a script: many times what anyone writes by hand
 MAX_WAIT = 3600.0
-CLIPPED = 40  # characters of a value that a message repeats
 
 SCRIPT_KEYS = ("steps", "model", "provider", "summary", "agents")
 STEP_KEYS = ("say", "call", "calls", "fail", "wait")
@@ -41,26 +41,12 @@ def parse_script(text: str | bytes, *, file: str) -> Script:
     """The script that *text* is: UTF-8, with or without a byte order mark."""
     findings = Findings(file)
     data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
-    root = compose(_decoded(data, findings), findings)
+    root = compose(data, findings, what="the script", max_bytes=MAX_BYTES)
     if root is None:
         findings.raise_if_any()
     script = _Reader(findings).script(root or Entries(START, ()), "")
     findings.raise_if_any()
     return script
-
-
-def _decoded(data: bytes, findings: Findings) -> str:
-    if len(data) > MAX_BYTES:
-        findings.add("too-large", f"the script has more than {MAX_BYTES} bytes: write less", WHOLE_FILE)
-        return ""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        message = f"byte 0x{data[error.start]:02x} is not UTF-8: save the file as UTF-8"
-        findings.add("not-utf8", message, Place(line, column))
-        return ""
 
 
 class _Reader:
@@ -156,8 +142,8 @@ class _Reader:
     def _require(self, node: Node, fields: Fields, path: str, what: str, keys: tuple[str, ...]) -> None:
         """One of *keys* has to be there. A key that was misspelt is not called missing too."""
         if isinstance(node, Entries) and len(fields) == len(node.entries) and fields.keys().isdisjoint(keys):
-            found = _listed(tuple(fields)) if fields else "nothing"
-            message = f"{what} needs {_listed(keys, 'or')}, found {found}: write `{keys[0]}: ...`"
+            written = _listed(tuple(fields)) if fields else "nothing"
+            message = f"{what} needs {_listed(keys, 'or')}, found {written}: write `{keys[0]}: ...`"
             self._findings.add("missing-key", message, node.place, path.removesuffix("."))
 
     def _exclude(self, fields: Fields, path: str, key: str, others: tuple[str, ...]) -> None:
@@ -201,27 +187,10 @@ class _Reader:
         if type(node) is not Node:
             key = path.removesuffix(".").rpartition(".")[2]
             name = f"`{key}`" if key else "the script"
-            message = f"{name} has to be {wanted}; found {_found(node)}: write {remedy}"
+            message = f"{name} has to be {wanted}; found {found(node)}: write {remedy}"
             self._findings.add("wrong-type", message, node.place, path.removesuffix("."))
 
 
 def _listed(keys: tuple[str, ...], last: str = "and") -> str:
     quoted = [f"`{key}`" for key in keys]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"
-
-
-def _found(node: Node) -> str:
-    """What a value is called in a message."""
-    match node:
-        case Items(items=items):
-            return "a list" if items else "an empty list"
-        case Entries():
-            return "a mapping"
-        case Scalar():
-            value = node.value()
-            shown = node.text if len(node.text) <= CLIPPED else f"{node.text[:CLIPPED]}..."
-            if isinstance(value, str):
-                return f"the text '{shown}'"
-            return "nothing" if value is None else shown if isinstance(value, bool) else f"the number {shown}"
-        case _:
-            return "something that was refused"

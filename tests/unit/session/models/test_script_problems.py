@@ -45,7 +45,7 @@ ONE_MISTAKE = [
     ("too deep", f"steps: [{{call: {{tool: a, input: {{x: {'[' * 40}{']' * 40}}}}}}}]", ("1:64", "too-deep", "32")),
     ("a tab", "steps:\n\t- say: a", ("2:1", "syntax", "spaces, not tabs")),
     ("a colon in a text", "steps:\n  - say: a: b", ("2:11", "syntax", "in quotes")),
-    ("an open bracket", "steps: [", ("2:1", "syntax", "")),
+    ("an open bracket", "steps: [", ("1:9", "syntax", "")),
     ("a control character", "steps:\n  - say: é\x01", ("2:11", "syntax", "U+0001")),
     ("half a character", "steps: [\ud800]", ("1:9", "not-utf8", "save the file as UTF-8")),
 ]

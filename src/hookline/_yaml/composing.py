@@ -1,4 +1,4 @@
-"""YAML in which every value has its place, and a scalar is what JSON would take it for.
+"""From the bytes of a YAML file to its nodes, or to everything that is wrong with it.
 
 PyYAML alone keeps the last of two equal keys, makes `no` a boolean and `12:30` a number, and expands aliases without
 bound. Here a key stands once, plain scalars are JSON's or text, and aliases, anchors and tags are refused.
@@ -6,12 +6,12 @@ bound. Here a key stands once, plain scalars are JSON's or text, and aliases, an
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
-from hookline.session.models._findings import START, Findings, Place
+from hookline._yaml.findings import START, WHOLE_FILE, Findings, Place
+from hookline._yaml.nodes import Entries, Items, Node, Scalar
 
 MAX_DEPTH = 32
 
@@ -20,54 +20,29 @@ HINTS = {
     "found character that cannot start any token": "indent with spaces, not tabs; put a text that begins so in quotes",
 }
 
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?P<broken>(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)")
-_WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
-_LONGEST_INT = 300  # digits; a float of more is infinite
+_LINE_END = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # those of YAML 1.1, as the parser counts them
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A value and its place. A bare one is a value that was refused: there is nothing more to say about it."""
+def compose(data: bytes, findings: Findings, *, what: str, max_bytes: int) -> Node | None:
+    """The one document in *data*, or None where there is none. What is wrong goes to *findings*.
 
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Scalar(Node):
-    """A scalar. `plain` ones have no quotes around them."""
-
-    text: str
-    plain: bool
-
-    def value(self) -> str | int | float | bool | None:
-        """What JSON would take it for. A number past all bounds is infinite."""
-        if not self.plain:
-            return self.text
-        if self.text in _WORDS:
-            return _WORDS[self.text]
-        number = _NUMBER.fullmatch(self.text)
-        if number is None:
-            return self.text
-        whole = not number["broken"] and len(self.text) <= _LONGEST_INT
-        return int(self.text) if whole else float(self.text)
+    *data* is UTF-8, with or without a byte order mark; *what* is what messages call all of it.
+    """
+    if len(data) > max_bytes:
+        findings.add("too-large", f"{what} has more than {max_bytes} bytes: write less", WHOLE_FILE)
+        return None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8: save the file as UTF-8"
+        findings.add("not-utf8", message, Place(line, column))
+        return None
+    return _composed(text, findings)
 
 
-@dataclass(frozen=True, slots=True)
-class Items(Node):
-    """A list."""
-
-    items: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Entries(Node):
-    """A mapping, in the order written."""
-
-    entries: tuple[tuple[Scalar, Node], ...]
-
-
-def compose(text: str, findings: Findings) -> Node | None:
-    """The one document in *text*, or None where there is none. What is wrong goes to *findings*."""
+def _composed(text: str, findings: Findings) -> Node | None:
     composer = _Composer(text, findings)
     try:
         return composer.document()
@@ -77,7 +52,7 @@ def compose(text: str, findings: Findings) -> Node | None:
         findings.add("syntax", f"character U+{error.character:04X} may not stand in YAML: remove it", place)
     except yaml.MarkedYAMLError as error:
         hint = HINTS.get(error.problem or "", "mend the YAML here")
-        place = _place(error.problem_mark) if error.problem_mark else START
+        place = min(_place(error.problem_mark), _end(text)) if error.problem_mark else START
         findings.add("syntax", f"{error.problem}: {hint}", place)
     return None
 
@@ -155,3 +130,9 @@ class _Composer:
 
 def _place(mark: Any) -> Place:
     return Place(mark.line + 1, mark.column + 1)
+
+
+def _end(text: str) -> Place:
+    """Where *text* ends. The parser, which adds a line of its own, finds what is missing there in that."""
+    lines = _LINE_END.split(text)
+    return Place(len(lines), len(lines[-1]) + 1)
