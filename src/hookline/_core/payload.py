@@ -1,6 +1,7 @@
 """What crosses to a hook and back, uninterpreted."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from hookline._core.made import made
 from hookline._core.points import Event
@@ -46,8 +47,8 @@ class Exited:
 class CallFailed:
     """There is no reply, and this is why. What was captured until then is kept for the record.
 
-    Of output that was too large `stream` is the one that went over its cap (stdout, stderr or body) and `size` how many
-    bytes had come by then.
+    Of what went over a cap `stream` says which (stdout, stderr or body; memory or table of a guest) and `size` how
+    many bytes had come by then, or were wanted; 0 where that is not known. `interface` and `fresh` as in Yielded.
     """
 
     why: Failure
@@ -58,6 +59,8 @@ class CallFailed:
     left_behind: int = 0
     stream: str = ""
     size: int = 0
+    interface: str = ""
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +73,21 @@ class Responded:
     body: bytes = b""
 
 
-Reply = Returned | Exited | Responded | CallFailed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yielded:
+    """A guest returned one case of its answer's variant: `arm`, with its payload as JSON values.
+
+    `interface` is the one that it was called through. `fresh`: the instance was new, because what the one before it
+    kept in memory was lost.
+    """
+
+    arm: str
+    value: Any = None
+    interface: str = ""
+    fresh: bool = False
+
+
+Reply = Returned | Exited | Responded | Yielded | CallFailed
 
 
 @dataclass(frozen=True, slots=True)
