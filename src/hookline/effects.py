@@ -2,7 +2,22 @@
 
 from hookline._core.answer import Answer
 from hookline._core.decisions import Allow, Ask, Decision, Deny
-from hookline._core.effects import AddContext, AddFeedback, Combine, Effect, EndRun, Notify, Reopen, RewriteInput
+from hookline._core.effects import (
+    AddContext,
+    AddFeedback,
+    Combine,
+    Effect,
+    EmitArtifact,
+    EndRun,
+    Notify,
+    Reopen,
+    ReplaceContext,
+    RewriteInput,
+    SeedContext,
+    ToolManifest,
+    WriteManifests,
+)
+from hookline._core.messages import Message, ToolCall
 
 __all__ = [
     "AddContext",
@@ -14,8 +29,15 @@ __all__ = [
     "Decision",
     "Deny",
     "Effect",
+    "EmitArtifact",
     "EndRun",
+    "Message",
     "Notify",
     "Reopen",
+    "ReplaceContext",
     "RewriteInput",
+    "SeedContext",
+    "ToolCall",
+    "ToolManifest",
+    "WriteManifests",
 ]

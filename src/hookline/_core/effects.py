@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import Any, ClassVar
 
+from hookline._core.messages import Message
+
 
 class Combine(Enum):
     """What happens when several hooks ask for the same kind of effect; the order is the configured one."""
@@ -86,4 +88,66 @@ class Reopen(Effect):
     combine: ClassVar[Combine] = Combine.FIRST_WINS
 
 
-EFFECTS: tuple[type[Effect], ...] = (AddContext, AddFeedback, RewriteInput, Notify, EndRun, Reopen)
+@dataclass(frozen=True, slots=True)
+class ReplaceContext(Effect):
+    """The conversation so far becomes these messages, oldest first."""
+
+    messages: tuple[Message, ...]
+    combine: ClassVar[Combine] = Combine.FIRST_WINS
+
+    def is_sound(self) -> bool:
+        return _are(Message, self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class SeedContext(Effect):
+    """These messages, oldest first, are to stand before all that the run begins with, as far as its budget allows."""
+
+    messages: tuple[Message, ...]
+    combine: ClassVar[Combine] = Combine.FIRST_WINS
+
+    def is_sound(self) -> bool:
+        return _are(Message, self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolManifest:
+    """The text of a manifest, for the tool of this name."""
+
+    name: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteManifests(Effect):
+    """These manifests take the place of those that the tools have. Of several for one tool the last stays."""
+
+    manifests: tuple[ToolManifest, ...]
+
+    def is_sound(self) -> bool:
+        return _are(ToolManifest, self.manifests)
+
+
+@dataclass(frozen=True, slots=True)
+class EmitArtifact(Effect):
+    """Something made beside the answer, for whoever gave the task. *content* is contractually a JSON object's text."""
+
+    content: str
+
+
+def _are(kind: type, values: object) -> bool:
+    return isinstance(values, tuple) and all(isinstance(each, kind) for each in values)
+
+
+EFFECTS: tuple[type[Effect], ...] = (
+    AddContext,
+    AddFeedback,
+    RewriteInput,
+    Notify,
+    EndRun,
+    Reopen,
+    ReplaceContext,
+    SeedContext,
+    WriteManifests,
+    EmitArtifact,
+)

@@ -1,6 +1,7 @@
 """What we raise on purpose. A hook's misbehaviour is an outcome, never an exception."""
 
 from hookline._core.problems import Problem
+from hookline._core.shells import ShellResult
 
 
 class HooklineError(Exception):
@@ -38,7 +39,14 @@ class ModelError(HooklineError):
 
 
 class ToolError(HooklineError):
-    """A tool could not do what was asked. The message goes to the model as the call's failed result."""
+    """A tool could not do what was asked. The message goes to the model as the call's failed result.
+
+    `shell` is how the program ended that the tool ran, where that is why.
+    """
+
+    def __init__(self, message: str, shell: ShellResult | None = None) -> None:
+        super().__init__(message)
+        self.shell = shell
 
 
 class HookProblemWarning(UserWarning):

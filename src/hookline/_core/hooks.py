@@ -38,7 +38,8 @@ class Hook:
     policy hook. `timeout` is in seconds. `fallback` is called in its place when it fails. `on_failure` overrides the
     rule's policy, `deny_fails` what it says of a Deny. `priority` orders hooks under the chain and the sequence, lowest
     first. `also` are further points at which it is called. `output_bytes` is its own cap, `pool` how many background
-    hooks of its dialect may run at once, None as the dialect says.
+    hooks of its dialect may run at once, None as the dialect says. `facts` are for its dialect alone: what a payload
+    says of the configuration that the hook belongs to.
     """
 
     id: str
@@ -60,6 +61,7 @@ class Hook:
     pool: int | None = None
     deny_fails: bool | None = None
     label: str = ""
+    facts: object = field(default=None, repr=False)
 
     @property
     def events(self) -> tuple[type[Event], ...]:
@@ -85,6 +87,10 @@ class HeldBack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSettings:
-    """What a dialect's configuration says about the session itself."""
+    """What a dialect's configuration says about the session itself.
+
+    `drain` is how long background hooks may still be at work when everything else has ended, in seconds.
+    """
 
     reopen_limit: int = 8
+    drain: float = 2.0

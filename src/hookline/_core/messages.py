@@ -16,12 +16,19 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message. `role` is user, assistant, developer or tool; a tool's message names the call it answers."""
+    """One message. `role` is user, assistant, developer or tool; a tool's message names the call it answers.
+
+    `id` is its identity where somebody keeps one, `source_id` what a hook joined it to, recorded and never read.
+    `is_error`: the call that a tool's message answers went wrong, None where that is not said.
+    """
 
     role: str
     text: str
     calls: tuple[ToolCall, ...] = ()
     call_id: str | None = None
+    id: str = ""
+    source_id: str | None = None
+    is_error: bool | None = None
 
 
 NO_RESULT = "No result: the session ended before this call did."

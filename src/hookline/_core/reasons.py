@@ -11,6 +11,8 @@ class Failure(Enum):
     SIGNAL = "signal"
     COULD_NOT_START = "could_not_start"
     CRASHED = "crashed"
+    ERROR = "error"  # it said so itself, where its protocol has a word for that
+    OVER_LIMIT = "over_limit"  # of memory, say; of output it is the next
     OUTPUT_TOO_LARGE = "output_too_large"
     MALFORMED_ANSWER = "malformed_answer"
     NOT_ADMITTED = "not_admitted"
@@ -25,3 +27,4 @@ class Skip(Enum):
     FAILED_EARLIER = "failed_earlier"
     LANE_FULL = "lane_full"
     CLOSED = "closed"
+    UNSUPPORTED = "unsupported"  # its own version of the protocol has no words for this event

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar
 
+from hookline._core.commands import ResolvedCommand
+from hookline._core.events.session import Totals
 from hookline._core.hooks import Hook
 from hookline._core.inputs import InputKind
 from hookline._core.messages import Message
@@ -53,20 +55,30 @@ class SessionOpened(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionClosed(Record):
-    """The session is over; its hooks have ended. `abandoned` names background hooks that were cut off."""
+    """The session is over; its hooks have ended. `abandoned` names background hooks that were cut off.
+
+    `totals` is what it came to, where that was counted.
+    """
 
     kind = "session_closed"
     reason: str
     abandoned: tuple[str, ...] = ()
+    totals: Totals | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted(Record):
-    """A prompt was taken. `input_id` is the admitted input that it came by, empty where none was."""
+    """A prompt was taken. `input_id` is the admitted input that it came by, empty where none was.
+
+    The others are those of `before_run`: a capsule's task has them.
+    """
 
     kind = "run_started"
     prompt: str
     input_id: str = ""
+    source: str = ""
+    context_id: str = ""
+    input_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,13 +124,28 @@ class EnvelopeSent(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TaskTotals:
+    """What a capsule's task came to, all its attempts together. `status` is the dialect's word for how it ended."""
+
+    status: str
+    duration: float = 0.0
+    steps: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    tool_calls: int = 0
+    shell_calls: int = 0
+    reopened: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunEnded(Record):
-    """The one end of a run."""
+    """The one end of a run. `totals` is there for a capsule's task."""
 
     kind = "run_ended"
     ending: Ending
     text: str = ""
     reason: str | None = None
+    totals: TaskTotals | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,6 +211,37 @@ class CallEnded(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShellEnded(Record):
+    """The program of a call ended. `duration` in seconds; the bytes are those that were kept of each stream."""
+
+    kind = "shell_ended"
+    call_id: str
+    tool: str
+    command: ResolvedCommand
+    exit_code: int
+    stdout_bytes: int = 0
+    stderr_bytes: int = 0
+    duration: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallForbidden(Record):
+    """A call that the capsule's own manifest forbids: no hook was asked. `target` is the program, or the tool.
+
+    `rule` is the entry of the manifest, `path` what of the call falls under it, `signal` what gave it away.
+    """
+
+    kind = "call_forbidden"
+    call_id: str
+    tool: str
+    target: str
+    path: str
+    rule: str
+    signal: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalAsked(Record):
     """A call waited for approval; who decided, and how."""
 
@@ -231,6 +289,83 @@ class ReopenRefused(Record):
     point: str
     hook: str
     limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reopened(Record):
+    """A hook had a run that was about to end worked on once more. `number` counts within the run, from 1."""
+
+    kind = "reopened"
+    hook: str
+    reason: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextSeeded(Record):
+    """What a hook wanted to stand before a run, and what came of it. Tokens throughout; `reason` only of a rejection.
+
+    `outcome` is seeded, trimmed, compacted or rejected.
+    """
+
+    kind = "context_seeded"
+    hook: str
+    outcome: str
+    reason: str = ""
+    proposed: int = 0
+    tokens: int = 0
+    budget: int = 0
+    message_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted(Record):
+    """A hook's messages took the place of the conversation: tokens before and after."""
+
+    kind = "compacted"
+    hook: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionDeclined(Record):
+    """The conversation was to be shortened, and goes on as it is. `reason` is closed."""
+
+    kind = "compaction_declined"
+    tokens: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookAskedModel(Record):
+    """A hook had the capsule's model answer something. `decision` is end_turn, or error; `duration` in seconds."""
+
+    kind = "hook_asked_model"
+    hook: str
+    model: str
+    decision: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    duration: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArtifactEmitted(Record):
+    """What a hook made beside the answer was handed over with it."""
+
+    kind = "artifact_emitted"
+    hook: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosed(Record):
+    """A line for a log that is kept beside the account. `log` is its name."""
+
+    kind = "diagnosed"
+    log: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

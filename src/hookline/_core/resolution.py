@@ -38,7 +38,8 @@ class Resolution:
     `event` is the event as they left it: a rewritten tool input stands in it. `decided_by` is the id of the hook
     whose decision counts. `failed_run` is the outcome that must end the run as failed, under a dialect whose failures
     do; `deny_fails`: the Deny that counts must, too. `applied`, `ignored` and `outcomes` are in the order in which the
-    hooks are configured. `launched` are the background hooks that were sent on their way.
+    hooks are configured. `launched` are the background hooks that were sent on their way. `refusal` is what
+    the model is told of a call that was denied.
     """
 
     event: Event
@@ -50,6 +51,7 @@ class Resolution:
     failed_run: Outcome | None = None
     deny_fails: bool = False
     launched: tuple[Hook, ...] = ()
+    refusal: str = ""
 
     @property
     def denied(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from hookline._core.answer import Word
 from hookline._core.effects import Notify
 from hookline._core.points import Event
+from hookline._core.reasons import Failure
 
 
 class Strategy(Enum):
@@ -38,7 +39,9 @@ class Rule:
     told unless it is empty. `occurs` says which occurrences of the event are the dialect's point, None all of them.
     `deny_fails`: a Deny ends the run as failed, where it else cancels it or only refuses the one action.
     `whole_batch`: the hooks are asked about every call of a step before the first of them is run, and told of them when
-    the last is done. `objects_only`: a call whose input is no object fails the run instead.
+    the last is done. `objects_only`: a call whose input is no object fails the run instead. `forgives`: failures that
+    do nothing to the action, whatever the policy. `refusal` is what the model
+    is told of a call that was denied here, `no_answer` the reason of a Deny that a failed hook's policy makes.
     """
 
     name: str
@@ -53,3 +56,6 @@ class Rule:
     deny_fails: bool = False
     whole_batch: bool = False
     objects_only: bool = False
+    forgives: frozenset[Failure] = frozenset()
+    refusal: str = "tool blocked by hook: {reason}"
+    no_answer: str = "hook {hook} gave no answer: {why}"

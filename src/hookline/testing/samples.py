@@ -1,6 +1,7 @@
 """One event of every hook point."""
 
 from hookline._core import events as ev
+from hookline._core.commands import ResolvedCommand
 from hookline._core.inputs import InputKind, RejectionReason
 from hookline._core.messages import CallResult, Message, ToolCall, ToolSpec
 from hookline._core.peers import Delivery, EnvelopeKind, Peer, Proof
@@ -20,9 +21,12 @@ REQUEST = {
 INPUT, EARLIER = "0190a7e0-0000-7000-8000-000000000002", "0190a7e0-0000-7000-8000-000000000001"
 CHILD = {"subagent_id": "agent-1", "child_session_id": "session-2", "origin": ORIGIN}
 
+COMMAND = ResolvedCommand(program="/bin/bash", arguments=("-c", "ls"), text="ls", script="ls")
+
 _ALL: tuple[Event, ...] = (
     ev.SessionStart(source="startup", origin=ORIGIN),
     ev.SessionEnd(reason="other", origin=ORIGIN),
+    ev.BeforeStage(shell_allow=("bash",), origin=ORIGIN),
     ev.BeforeRun(prompt="fix the build", origin=ORIGIN),
     ev.StepEnd(tool_calls=1, origin=ORIGIN),
     ev.BeforeRunEnd(last_message="done", origin=ORIGIN),
@@ -38,8 +42,9 @@ _ALL: tuple[Event, ...] = (
     ),
     ev.BeforeToolCall(**TOOL),  # type: ignore[arg-type]
     ev.PermissionRequest(**TOOL),  # type: ignore[arg-type]
-    ev.BeforeDispatch(**TOOL, argv=("/bin/bash", "-c", "ls")),  # type: ignore[arg-type]
+    ev.BeforeDispatch(**TOOL, command=COMMAND),  # type: ignore[arg-type]
     ev.AfterToolCall(**TOOL, response="there.txt", duration=0.1),  # type: ignore[arg-type]
+    ev.AfterShell(**TOOL, command=COMMAND, stdout="there.txt\n", duration=0.1),  # type: ignore[arg-type]
     ev.ToolCallFailed(**TOOL, error="exit code 1", duration=0.1),  # type: ignore[arg-type]
     ev.AfterToolBatch(
         calls=(CallResult(tool_name="bash", input={"command": "ls"}, call_id="call-1", response="there.txt"),),

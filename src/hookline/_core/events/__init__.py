@@ -13,8 +13,10 @@ from hookline._core.events.runtime import (
     PeerSent,
 )
 from hookline._core.events.session import SessionEnd, SessionStart
+from hookline._core.events.stage import BeforeStage
 from hookline._core.events.subagent import SubagentEnd, SubagentStart
 from hookline._core.events.tool import (
+    AfterShell,
     AfterToolBatch,
     AfterToolCall,
     BeforeDispatch,
@@ -26,6 +28,7 @@ from hookline._core.events.tool import (
 __all__ = [
     "AfterCompaction",
     "AfterModelCall",
+    "AfterShell",
     "AfterToolBatch",
     "AfterToolCall",
     "BeforeCompaction",
@@ -33,6 +36,7 @@ __all__ = [
     "BeforeModelCall",
     "BeforeRun",
     "BeforeRunEnd",
+    "BeforeStage",
     "BeforeToolCall",
     "InputAccepted",
     "InputDeduplicated",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hookline._core.decisions import Deny
-from hookline._core.effects import AddContext
+from hookline._core.effects import AddContext, EmitArtifact
 from hookline._core.messages import Message, ToolCall, ToolSpec, Usage
 from hookline._core.points import Event, hook_point
 
@@ -25,7 +25,7 @@ class BeforeModelCall(Event):
     max_tokens: int = 16_384
 
 
-@hook_point("after_model_call", admits=(Deny, AddContext), subject="provider")
+@hook_point("after_model_call", admits=(Deny, AddContext, EmitArtifact), subject="provider")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AfterModelCall(Event):
     """A response was received; nothing of it has taken effect. A Deny discards it.

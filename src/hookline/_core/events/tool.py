@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from hookline._core.commands import ResolvedCommand
 from hookline._core.decisions import Allow, Ask, Deny
 from hookline._core.effects import AddContext, AddFeedback, EndRun, RewriteInput
 from hookline._core.messages import CallResult, Provenance
@@ -43,9 +44,9 @@ class PermissionRequest(ToolEvent):
 @hook_point("before_dispatch", admits=(Deny,), subject="tool_name")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeforeDispatch(ToolEvent):
-    """The call is approved and runs next. `argv` is what a shell call will execute, program first and resolved."""
+    """The call is approved and runs next. `command` is what it will execute, None for one that starts no program."""
 
-    argv: tuple[str, ...] = ()
+    command: ResolvedCommand | None = None
 
 
 @hook_point("after_tool_call", admits=(Deny, AddContext, AddFeedback, EndRun), subject="tool_name")
@@ -53,11 +54,13 @@ class BeforeDispatch(ToolEvent):
 class AfterToolCall(ToolEvent):
     """A call succeeded. `response` is the tool's own result. `duration` is in seconds.
 
-    A Deny keeps the result from the model, which is told the reason. What the call did stays done.
+    A Deny keeps the result from the model, which is told the reason. What the call did stays done. `text` is what the
+    model is about to read.
     """
 
     response: Any = None
     duration: float = 0.0
+    text: str = ""
 
 
 @hook_point("tool_call_failed", admits=(Deny, AddContext, AddFeedback, EndRun), subject="tool_name")
@@ -67,6 +70,21 @@ class ToolCallFailed(ToolEvent):
 
     error: str = ""
     interrupted: bool = False
+    duration: float = 0.0
+
+
+@hook_point("after_shell", subject="tool_name")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AfterShell(ToolEvent):
+    """A shell command ended; its tool call was told of before. `duration` is in seconds.
+
+    `exit_code` is 128 and the number of the signal that ended it, -1 where it is not known.
+    """
+
+    command: ResolvedCommand
+    exit_code: int = 0
+    stdout: str = ""
+    stderr: str = ""
     duration: float = 0.0
 
 
