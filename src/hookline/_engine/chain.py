@@ -59,7 +59,7 @@ def _own(occasion: Occasion, original: Event) -> Occasion:
 
 def is_cut_off(hook: Hook, occasion: Occasion) -> bool:
     """Whether a Deny keeps *hook* from being called: it could no longer change anything, and was promised nothing."""
-    return bool(hook.commits) or not occasion.dialect.observers_after_deny
+    return bool(hook.commits & occasion.rule.admits) or not occasion.dialect.observers_after_deny
 
 
 def cut_off(hook: Hook) -> Outcome:

@@ -47,7 +47,8 @@ def fold_all(event: Event, said: Sequence[tuple[Rule, Outcome]], *, strict: bool
             continue
         policy = consequence(outcome, rule, strict=strict)
         if policy is FailurePolicy.DENY:
-            decisions.append((outcome.hook, Deny(f"hook {outcome.hook.id} gave no answer: {reason_of(outcome)}"), rule))
+            why = rule.no_answer.format(hook=outcome.hook.id, why=reason_of(outcome))
+            decisions.append((outcome.hook, Deny(why), rule))
         elif policy is FailurePolicy.FAIL_RUN and failed_run is None:
             failed_run = outcome
     outcomes = tuple([outcome for _, outcome in said])
@@ -65,12 +66,13 @@ def fold_all(event: Event, said: Sequence[tuple[Rule, Outcome]], *, strict: bool
         outcomes=outcomes,
         failed_run=failed_run,
         deny_fails=isinstance(decision, Deny) and winner is not None and _fails(winner),
+        refusal=_refusal(winner),
     )
 
 
 def consequence(outcome: Outcome, rule: Rule, *, strict: bool) -> FailurePolicy:
     """What an outcome without an answer does to the pending action."""
-    if outcome.kind is Kind.CANCELLED or outcome.why in _CUT_OFF:
+    if outcome.kind is Kind.CANCELLED or outcome.why in _CUT_OFF or outcome.why in rule.forgives:
         return FailurePolicy.IGNORE
     policy = outcome.hook.on_failure or rule.on_failure
     if policy is FailurePolicy.IGNORE and strict:
@@ -97,6 +99,14 @@ def rewritten(event: Event, applied: Iterable[Applied]) -> Event:
     for each in applied:
         event = each.effect.applied_to(event)
     return event
+
+
+def _refusal(made: Made | None) -> str:
+    """What the model is told, if this decision is a Deny."""
+    if made is None or not isinstance(made[1], Deny):
+        return ""
+    hook, decision, rule = made
+    return rule.refusal.format(hook=hook.id, reason=decision.reason)
 
 
 def _fails(made: Made) -> bool:

@@ -101,21 +101,22 @@ def check(hook: Hook, dialects: Mapping[str, Dialect]) -> None:
     dialect = dialects.get(hook.dialect)
     if dialect is None:
         raise UsageError(f"hook {hook.id} is of the dialect {hook.dialect!r}, which this engine does not ask")
-    for event in hook.events:
-        _check_at(event, hook, dialect)
-
-
-def _check_at(event: type[Event], hook: Hook, dialect: Dialect) -> None:
-    if getattr(event, "point", None) is None:
-        raise UsageError(f"hook {hook.id} is for {event.__name__}, which is no hook point")
-    rule = dialect.rule(event.point.event)
-    if rule is None:
-        raise UsageError(f"hook {hook.id} is for {event.point.name}, which {dialect.name} does not have")
+    rules = [_rule_at(event, hook, dialect) for event in hook.events]
     link: Hook | None = hook
     while link is not None:
         if hook.background and link.commits:
             late = listed(link.commits)
             raise UsageError(f"hook {link.id} runs in the background, where {late} would come too late")
-        if impossible := link.commits - rule.admits:
-            raise UsageError(f"hook {link.id} commits to {listed(impossible)}, which {rule.name} cannot honour")
+        if impossible := link.commits.difference(*(rule.admits for rule in rules)):
+            points = " and ".join(rule.name for rule in rules)
+            raise UsageError(f"hook {link.id} commits to {listed(impossible)}, which {points} cannot honour")
         link = link.fallback
+
+
+def _rule_at(event: type[Event], hook: Hook, dialect: Dialect) -> Rule:
+    if getattr(event, "point", None) is None:
+        raise UsageError(f"hook {hook.id} is for {event.__name__}, which is no hook point")
+    rule = dialect.rule(event.point.event)
+    if rule is None:
+        raise UsageError(f"hook {hook.id} is for {event.point.name}, which {dialect.name} does not have")
+    return rule

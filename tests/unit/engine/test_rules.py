@@ -8,9 +8,10 @@ from tests.engine_rig import CHAIN, EVENT, FAILED, PARALLEL, SERIAL, Rig, backgr
 
 from hookline._core.decisions import Ask, Deny
 from hookline._core.errors import UsageError
-from hookline._core.events import AfterToolCall, BeforeRun, BeforeToolCall, StepEnd, ToolCallFailed
+from hookline._core.events import AfterToolBatch, AfterToolCall, BeforeRun, BeforeToolCall, StepEnd, ToolCallFailed
 from hookline._core.outcomes import Kind
 from hookline._core.points import Event
+from hookline._core.reasons import Failure
 from hookline._core.records import HookStarted
 from hookline._core.resolution import Resolution
 from hookline._core.rules import FailurePolicy, Strategy
@@ -85,15 +86,28 @@ async def test_a_hook_of_two_points_keeps_its_place_among_others() -> None:
 @pytest.mark.parametrize(
     ("terms", "words"),
     [
-        ({"also": (StepEnd,), "commits": frozenset({Ask})}, "hook a commits to Ask, which step_end cannot honour"),
+        (
+            {"event": StepEnd, "also": (AfterToolBatch,), "commits": frozenset({Ask})},
+            "hook a commits to Ask, which step_end and after_tool_batch cannot honour",
+        ),
         ({"also": (Event,)}, "hook a is for Event, which is no hook point"),
     ],
     ids=["more than it can honour", "no point"],
 )
 def test_a_further_point_is_checked_like_the_first(terms: dict[str, Any], words: str) -> None:
-    """What the hook commits to has to be heard at each of its points."""
+    """What the hook commits to has to be heard at one of its points, and each has to be one."""
     with pytest.raises(UsageError, match=words):
-        Rig(hook("a", **terms))
+        Rig(replace(hook("a"), **terms))
+
+
+async def test_a_word_counts_only_where_its_point_honours_it() -> None:
+    """A hook may commit to what one of its points honours; at the others that word is not admitted."""
+    rig = Rig(hook("a", Deny("no"), also=(AfterToolBatch,), commits=frozenset({Deny})))
+
+    assert (await rig.dispatch(EVENT)).denied
+    resolution = await rig.dispatch(AfterToolBatch())
+    assert not resolution.denied
+    assert [Failure.NOT_ADMITTED] == [each.why for each in resolution.outcomes]
 
 
 def test_a_further_point_that_the_dialect_lacks_is_an_error() -> None:
