@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.component_rig import ECHO, INTERFACE, LOOPS, TRAPS, Import, component, written
+from tests.component_wasi import CLOCK, SLEEPS
 
 from hookline._core.answer import Answer
 from hookline._core.effects import Notify
 from hookline._core.events import SessionEnd
+from hookline._core.guests import GuestCall
 from hookline._core.handlers import Handlers
-from hookline._core.payload import Exited, Limits, Payload, Reply, Responded, Returned
+from hookline._core.payload import Exited, Limits, Payload, Reply, Responded, Returned, Yielded
 from hookline._core.points import POINTS
 from hookline._core.reasons import Failure
-from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget
+from hookline._core.targets import CommandTarget, ComponentTarget, FunctionTarget, HttpTarget, Interface, NamedTarget
 from hookline.adapters import builtin
 from hookline.dialects import PACKAGES
 from hookline.dialects._base import TableDialect
@@ -106,6 +109,26 @@ def command_case() -> AdapterCase:
     )
 
 
+def component_case(folder: Path, imports: tuple[Import, ...], deaf: str) -> AdapterCase:
+    """Components that do what the text of *deaf* and of other bodies says; with *imports* of WASI, in a worker."""
+    interface = Interface(name=INTERFACE, required=frozenset({"on-event"}))
+    bodies = {"answers": ECHO, "hangs": LOOPS, "deaf": deaf, "breaks": TRAPS}
+    targets = {
+        name: ComponentTarget(
+            subject=name, path=written(folder / f"{name}.wasm", component(body, imports)), interfaces=(interface,)
+        )
+        for name, body in bodies.items()
+    }
+    event = {"text": "fine", "number": 10**15, "note": None, "items": []}
+    return AdapterCase(
+        adapter=builtin()[ComponentTarget],
+        **targets,
+        answer=Yielded(arm="said", value="fine", interface=INTERFACE),
+        broken=Failure.CRASHED,
+        payload=Payload(SAMPLES[SessionEnd], value=GuestCall(function="on-event", argument=event)),
+    )
+
+
 # In a program of their own, so that no descriptor here is theirs. Each answer closes its connection: that the adapter
 # would keep as many as there were calls at once is no leak.
 SERVERS = """
@@ -187,6 +210,15 @@ def test_every_dialect_keeps_its_promises(dialect: TableDialect) -> None:
 async def test_every_adapter_keeps_its_promises(case: Any) -> None:
     """Limits hold, also for a target that does not listen, and a closed adapter calls nobody."""
     assert [] == await breaches_of_adapter(case())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("imports", "deaf"), [pytest.param((), LOOPS, id="thread"), pytest.param((CLOCK,), SLEEPS, id="worker")]
+)
+async def test_the_component_adapter_keeps_its_promises(tmp_path: Path, imports: tuple[Import, ...], deaf: str) -> None:
+    """The same, where the targets are components: one that is deaf waits where nothing interrupts it."""
+    assert [] == await breaches_of_adapter(component_case(tmp_path, imports, deaf))
 
 
 @pytest.mark.slow

@@ -20,12 +20,12 @@ def crashed(error: BaseException) -> CallFailed:
         text = str(error)
     except Exception:  # noqa: BLE001 - the exception's own code, which may do anything
         text = ""
-    return CallFailed(why=Failure.CRASHED, detail=_one_line(f"{name}: {text}" if text else name))
+    return CallFailed(why=Failure.CRASHED, detail=one_line(f"{name}: {text}" if text else name))
 
 
 def could_not_start(detail: str) -> CallFailed:
     """The target never ran."""
-    return CallFailed(why=Failure.COULD_NOT_START, detail=_one_line(detail))
+    return CallFailed(why=Failure.COULD_NOT_START, detail=one_line(detail))
 
 
 def closed() -> CallFailed:
@@ -33,7 +33,7 @@ def closed() -> CallFailed:
     return could_not_start("no hook is started any more: the engine was closed")
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """One line of valid Unicode, of bounded length, whatever a name or an exception held."""
     line = " ".join(text.split())[:DETAIL_CHARACTERS]
     return line.encode("utf-8", "backslashreplace").decode()

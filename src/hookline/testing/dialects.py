@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from hookline._core.answer import Answer, listed
 from hookline._core.hooks import Hook
-from hookline._core.payload import CallFailed, Exited, Payload, Reply, Returned
+from hookline._core.payload import CallFailed, Exited, Payload, Reply, Returned, Yielded
 from hookline._core.points import POINTS, Event
 from hookline._core.ports import Dialect, Refused
 from hookline._core.reasons import Failure
@@ -30,6 +30,8 @@ OUTPUTS = (
     b"x" * 16_384,
 )
 
+ARMS = ("none", "deny", "artifact", "replace-context", "seed-context", "write-manifests", "reopen-task", "no such arm")
+
 REPLIES: tuple[Reply, ...] = (
     *(
         Exited(code=code, stdout=out, stderr=err)
@@ -39,6 +41,7 @@ REPLIES: tuple[Reply, ...] = (
     ),
     *(CallFailed(why=why, detail="detail") for why in Failure),
     *(Returned(value) for value in (None, 42, "yes", [], object())),
+    *(Yielded(arm=arm, value=value) for arm in ARMS for value in (None, 42, "yes", "", [], [None], [{}], object())),
 )
 
 
