@@ -15,7 +15,7 @@ PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE
 AT_ONCE ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 
-.PHONY: help demo test check lint format lock bench clean
+.PHONY: help demo test check lint format lock components bench clean
 
 help:
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
@@ -40,11 +40,15 @@ format: .venv/ready  ## let ruff repair what it can
 lock: .venv/locked  ## pin in requirements/ what pyproject.toml asks for
 	@scripts/lock
 
+components:  ## build the shipped hooks from their C sources (clang, wasi-libc, Node)
+	@scripts/components
+
 bench: .venv-bench/ready  ## install what the benchmarks in bench/ need
 	@echo "ready: $(BENCH)/python bench/NAME.py"
 
 clean:  ## remove all that make and the tools have made
 	@rm -rf .venv .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	@rm -rf components/build components/node_modules
 	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Made anew (--clear) when the lock changes, so that nothing stays which the lock no longer names.
