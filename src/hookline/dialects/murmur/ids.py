@@ -1,0 +1,37 @@
+"""Ids as Murmur writes them: a prefix that says of what, and a UUID without its dashes."""
+
+import os
+import time
+import uuid
+
+
+def session_id(id: str) -> str:
+    return _prefixed("ses_", id)
+
+
+def task_id(id: str) -> str:
+    return _prefixed("tsk_", id)
+
+
+def context_id(id: str) -> str:
+    """A client may have chosen the id of a conversation: one that is no UUID is left as it is."""
+    return _prefixed("ctx_", id) if _hex(id) else id
+
+
+def new_event_id() -> str:
+    """A UUIDv7 (RFC 9562): ids sort by the time at which they were made."""
+    value = (time.time_ns() // 1_000_000 & (1 << 48) - 1) << 80 | int.from_bytes(os.urandom(10), "big")
+    value = value & ~(0xF << 76) | 0x7 << 76
+    value = value & ~(0b11 << 62) | 0b10 << 62
+    return f"evt_{value:032x}"
+
+
+def _prefixed(prefix: str, id: str) -> str:
+    return id if id.startswith(prefix) else prefix + (_hex(id) or id)
+
+
+def _hex(id: str) -> str:
+    try:
+        return uuid.UUID(id).hex
+    except ValueError:
+        return ""
