@@ -10,7 +10,7 @@ from hookline._core.hooks import Hook, Source
 from hookline._core.ports import Dialect, LanePolicy, Refused, WhenFull
 from hookline._core.reasons import Skip
 from hookline._core.rules import FailurePolicy, Rule, Strategy
-from hookline.dialects import code, meerkat, muse
+from hookline.dialects import code, meerkat, murmur, muse
 from hookline.dialects._base import Package, TableDialect
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
 PACKAGES: tuple[Package, ...] = (
     muse.PACKAGE,
     meerkat.PACKAGE,
+    murmur.PACKAGE,
     code.PACKAGE,
 )
 

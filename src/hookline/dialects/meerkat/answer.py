@@ -10,7 +10,7 @@ from hookline._core import strictjson
 from hookline._core.answer import NOTHING, Answer, answer_from
 from hookline._core.decisions import Allow, Deny
 from hookline._core.hooks import Hook
-from hookline._core.payload import CallFailed, Exited, Reply, Responded, Returned
+from hookline._core.payload import CallFailed, Exited, Reply, Responded, Returned, Yielded
 from hookline._core.points import Event
 from hookline._core.reasons import Failure
 from hookline._core.targets import CommandTarget, HttpTarget
@@ -51,6 +51,8 @@ def _said(reply: Reply, hook: Hook) -> Answer | CallFailed:
             return _of_handler(reply)
         case CallFailed():
             return _worded(reply, hook)
+        case Yielded():
+            return CallFailed(why=Failure.MALFORMED_ANSWER, detail=f"a component answered with {reply.arm}")
 
 
 def _word(answer: Answer) -> str:

@@ -3,7 +3,7 @@
 from hookline._core.answer import Answer
 from hookline._core.effects import AddContext
 from hookline._core.hooks import Hook
-from hookline._core.payload import CallFailed, Exited, Reply, Responded, Returned
+from hookline._core.payload import CallFailed, Exited, Reply, Responded, Returned, Yielded
 from hookline._core.points import Event
 from hookline._core.reasons import Failure
 from hookline.dialects.muse.answer_schema import fault_in
@@ -27,7 +27,7 @@ def decode(reply: Reply, event: Event, hook: Hook) -> Answer | CallFailed:
             return _too_large(reply)
         case CallFailed():
             return reply
-        case Returned() | Responded():
+        case Returned() | Responded() | Yielded():
             what = f"status {reply.status}" if isinstance(reply, Responded) else f"a {type(reply.value).__name__}"
             detail = f"the hook returned {what}; it has to end with an exit status"
             return CallFailed(why=Failure.MALFORMED_ANSWER, detail=detail)

@@ -9,7 +9,7 @@ from hookline._core.effects import Notify
 from hookline._core.events import SessionEnd
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Outcome
-from hookline._core.payload import Responded, Returned
+from hookline._core.payload import CallFailed, Exited
 from hookline._core.points import Event, Origin
 from hookline._core.records import Dispatched, HookEnded, HookStarted
 from hookline.dialects.muse.build import DIALECT
@@ -139,7 +139,7 @@ def _status(run: _Run) -> Status:
 
 
 def _terminal(run: _Run, status: Status, outcome: Outcome | None, effects: Iterable[str]) -> Body:
-    reply = None if outcome is None or isinstance(outcome.reply, Returned | Responded) else outcome.reply
+    reply = outcome.reply if outcome is not None and isinstance(outcome.reply, Exited | CallFailed) else None
     code = None if reply is None or reply.code is None or reply.code < 0 else reply.code
     body: Body = {
         "kind": "hook_run_terminal",
