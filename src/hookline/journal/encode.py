@@ -12,7 +12,7 @@ from hookline._core import records as rec
 from hookline._core.answer import NOTHING, Answer, Word
 from hookline._core.decisions import Decision, Deny
 from hookline._core.effects import Effect
-from hookline._core.events import AfterModelCall, BeforeModelCall
+from hookline._core.events import AfterModelCall, BeforeCompaction, BeforeModelCall
 from hookline._core.hooks import Hook
 from hookline._core.messages import ToolSpec
 from hookline._core.outcomes import Outcome
@@ -91,15 +91,17 @@ def origin_fields(origin: Origin) -> dict[str, Any]:
 
 
 _MODEL_CALLS = (BeforeModelCall, AfterModelCall)
+_OF_THE_CONVERSATION = (*_MODEL_CALLS, BeforeCompaction)
 
 
 def event_fields(event: Event) -> dict[str, Any]:
-    """The whole event, but for a model call: the messages are in lines of their own, so their number will do."""
+    """The whole event, but for the conversation: its messages are in lines of their own, so their number will do."""
     told: dict[str, Any] = {"point": event.point.name, "origin": origin_fields(event.origin)}
     for name in _FIELD_NAMES[type(event)]:
         told[name] = getattr(event, name)
-    if isinstance(event, _MODEL_CALLS):
+    if isinstance(event, _OF_THE_CONVERSATION) and not (isinstance(event, BeforeCompaction) and event.of_seed):
         told["messages"] = len(event.messages)
+    if isinstance(event, _MODEL_CALLS):
         told["tools"] = [_outline(spec) for spec in event.tools]
     return told
 
@@ -199,6 +201,14 @@ def _hook_ended(record: rec.HookEnded) -> en.Body:
     return en.HookEnded(outcome=outcome_fields(record.outcome), event=event_mention(record.event))
 
 
+def _message_added(record: rec.MessageAdded) -> en.Body:
+    return en.MessageAdded(message=en.Message.of(record.message))
+
+
+def _replaced(record: rec.ConversationReplaced) -> en.Body:
+    return en.ConversationReplaced(why=record.why, messages=tuple(map(en.Message.of, record.messages)))
+
+
 def _changed(asked: Event, left: Event) -> dict[str, Any]:
     """The fields that hooks changed, as they were before."""
     names = (name for name in _FIELD_NAMES[type(asked)] if getattr(asked, name) != getattr(left, name, None))
@@ -241,6 +251,8 @@ def _came_to(record: rec.Dispatched) -> dict[str, Any]:
 
 
 SPECIAL: Mapping[type[rec.Record], Callable[[Any], en.Body]] = {
+    rec.MessageAdded: _message_added,
+    rec.ConversationReplaced: _replaced,
     rec.HookStarted: _hook_started,
     rec.HookEnded: _hook_ended,
     rec.Dispatched: _dispatched,

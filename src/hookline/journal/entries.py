@@ -10,7 +10,10 @@ from typing import Annotated, Any, TypeVar
 from msgspec import Meta, Struct
 
 from hookline._core import records as rec
-from hookline._core.messages import Message
+from hookline._core.commands import ResolvedCommand
+from hookline._core.events.session import Totals
+from hookline._core.messages import Message as CoreMessage
+from hookline._core.messages import ToolCall
 
 VERSION = 1
 MAX_LINE = 16 * 1024 * 1024  # bytes: no line is written that is longer, so a longer one is damage and is not kept
@@ -100,6 +103,25 @@ class Ignored(Fields, frozen=True):
     why: str
 
 
+class Message(Fields, frozen=True):
+    """A message of the conversation, without what it does not have."""
+
+    role: str
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str | None = None
+    id: str = ""
+    source_id: str | None = None
+    is_error: bool | None = None
+
+    @classmethod
+    def of(cls, message: CoreMessage) -> "Message":
+        return cls(**{name: getattr(message, name) for name in cls.__struct_fields__})
+
+    def as_message(self) -> CoreMessage:
+        return CoreMessage(**{name: getattr(self, name) for name in self.__struct_fields__})
+
+
 class Body(Fields, frozen=True):
     """Base of what one kind of record adds to the envelope."""
 
@@ -134,12 +156,16 @@ class SessionOpened(Body, frozen=True):
 class SessionClosed(Body, frozen=True):
     reason: str
     abandoned: tuple[str, ...] = ()
+    totals: Totals | None = None
 
 
 @body_for(rec.RunStarted)
 class RunStarted(Body, frozen=True):
     prompt: str
     input_id: str = ""
+    source: str = ""
+    context_id: str = ""
+    input_bytes: int = 0
 
 
 @body_for(rec.InputDecided)
@@ -176,6 +202,7 @@ class RunEnded(Body, frozen=True):
     ending: str
     text: str = ""
     reason: str | None = None
+    totals: rec.TaskTotals | None = None
 
 
 @body_for(rec.MessageAdded)
@@ -220,6 +247,81 @@ class CallEnded(Body, frozen=True):
     status: str
     text: str
     duration_ms: float = 0.0
+
+
+@body_for(rec.ShellEnded)
+class ShellEnded(Body, frozen=True):
+    call_id: str
+    tool: str
+    command: ResolvedCommand
+    exit_code: int
+    stdout_bytes: int = 0
+    stderr_bytes: int = 0
+    duration_ms: float = 0.0
+
+
+@body_for(rec.CallForbidden)
+class CallForbidden(Body, frozen=True):
+    call_id: str
+    tool: str
+    target: str
+    path: str
+    rule: str
+    signal: str
+    reason: str
+
+
+@body_for(rec.Reopened)
+class Reopened(Body, frozen=True):
+    hook: str
+    reason: str
+    number: int
+
+
+@body_for(rec.ContextSeeded)
+class ContextSeeded(Body, frozen=True):
+    hook: str
+    outcome: str
+    reason: str = ""
+    proposed: int = 0
+    tokens: int = 0
+    budget: int = 0
+    message_ids: tuple[str, ...] = ()
+
+
+@body_for(rec.Compacted)
+class Compacted(Body, frozen=True):
+    hook: str
+    before: int
+    after: int
+
+
+@body_for(rec.CompactionDeclined)
+class CompactionDeclined(Body, frozen=True):
+    tokens: int
+    reason: str
+
+
+@body_for(rec.HookAskedModel)
+class HookAskedModel(Body, frozen=True):
+    hook: str
+    model: str
+    decision: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    duration_ms: float = 0.0
+
+
+@body_for(rec.ArtifactEmitted)
+class ArtifactEmitted(Body, frozen=True):
+    hook: str
+    content: str
+
+
+@body_for(rec.Diagnosed)
+class Diagnosed(Body, frozen=True):
+    log: str
+    text: str
 
 
 @body_for(rec.ApprovalAsked)

@@ -201,13 +201,13 @@ class _Said:
             case en.MessageAdded(message=message):
                 if message.calls:
                     self._asking = len(self.messages)
-                self.messages.append(message)
+                self.messages.append(message.as_message())
             case en.CallEnded(call_id=call_id, text=text):
                 self.ended.setdefault(self._asking, {})[call_id] = text
             case en.ContextAdded(text=text):
                 self.messages.append(Message(role="developer", text=text))
             case en.ConversationReplaced(messages=replacement):
-                self.messages = list(replacement)
+                self.messages = [each.as_message() for each in replacement]
                 self.ended = {}
             case _:
                 return

@@ -7,6 +7,7 @@ from typing import Any
 
 from hookline.journal import entries as en
 from hookline.journal.reader import Damage, Entry
+from hookline.workbench.capsule_rows import spans_of
 from hookline.workbench.hook_rows import (
     asked_rows,
     compact,
@@ -150,6 +151,8 @@ class _Walk:
             yield Row(SESSION, [Span(Role.QUIET, "parent"), Span(Role.NAME, opened.parent)])
 
     def _go_to_run(self, entry: Entry) -> Iterator[Row]:
+        if isinstance(entry.body, en.Dispatched) and not (entry.run or entry.body.outcomes):
+            return  # it has no line; of what is before a session, as the staging of a capsule, most have none
         if entry.session != self.session:
             self.session, self.run, self.step, self.call = entry.session, "", None, ""
             yield Row(SESSION, [Span(Role.HEADING, "session"), Span(Role.NAME, entry.session)], entry.at)
@@ -244,6 +247,8 @@ class _Walk:
             case en.Noted() as noted:
                 spans = [Span(Role.QUIET, "note"), Span(Role.NAME, noted.hook), Span(Role.TEXT, noted.text)]
                 yield Row(self._level() + 1, spans, entry.at)
+            case _ if (row := spans_of(entry.body)) is not None:
+                yield Row(self._level() + 1, row, entry.at)
             case _:
                 return
 
