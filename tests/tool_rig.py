@@ -20,8 +20,8 @@ class Willing:
     def directory(self, input: Any, workspace: Path) -> Path:
         return workspace
 
-    def argv(self, input: Any, env: Any) -> tuple[str, ...]:
-        return ()
+    def resolve(self, input: Any, context: CallContext) -> None:
+        """It executes nothing."""
 
     async def call(self, input: Any, context: CallContext) -> ToolResult:
         raise NotImplementedError

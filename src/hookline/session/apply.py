@@ -4,7 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from hookline._core.effects import AddContext, AddFeedback, Effect, EndRun, Notify, Reopen, RewriteInput
+from hookline._core.effects import (
+    AddContext,
+    AddFeedback,
+    Effect,
+    EmitArtifact,
+    EndRun,
+    Notify,
+    Reopen,
+    ReplaceContext,
+    RewriteInput,
+    SeedContext,
+    WriteManifests,
+)
 from hookline._core.ports import Recorder
 from hookline._core.records import Noted
 from hookline._core.resolution import Resolution
@@ -28,6 +40,11 @@ class Fired:
     @property
     def reason(self) -> str:
         return self.resolution.reason
+
+    @property
+    def refusal(self) -> str:
+        """What the model is told of a call that was denied."""
+        return self.resolution.refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,3 +110,11 @@ def _end_run(effect: EndRun, hook: str, scene: Scene) -> None:
 def _reopen(effect: Reopen, hook: str, scene: Scene) -> None:
     scene.fired.reopen = effect
     scene.fired.reopened_by = hook
+
+
+@applies(ReplaceContext)
+@applies(SeedContext)
+@applies(WriteManifests)
+@applies(EmitArtifact)
+def _left_to_the_capsule(effect: Effect, hook: str, scene: Scene) -> None:
+    """Nothing to do here: whoever fired the event knows what of it fits, and takes it from the resolution."""

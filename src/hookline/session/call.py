@@ -6,22 +6,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from hookline._core.commands import ResolvedCommand
 from hookline._core.effects import RewriteInput
 from hookline._core.errors import ToolError
-from hookline._core.events import BeforeToolCall, ToolCallFailed
+from hookline._core.events import AfterShell, AfterToolCall, BeforeToolCall, ToolCallFailed
 from hookline._core.events.tool import UnknownToolCall
 from hookline._core.messages import Message, ToolCall
 from hookline._core.points import Event, Origin
 from hookline._core.ports import Recorder
-from hookline._core.records import CallEnded, CallStatus
+from hookline._core.records import CallEnded, CallStatus, ShellEnded
+from hookline._core.rules import Rule
+from hookline._core.shells import ShellResult
 from hookline.session.apply import Fired
 from hookline.session.conversation import Conversation
 from hookline.session.over import failed_by, refused
-from hookline.session.ports import Session, Tool
+from hookline.session.ports import Session, Tool, ToolResult
+from hookline.session.tally import Tally
 
 T = TypeVar("T")
 
-BLOCKED = "tool blocked by hook: {reason}"
 NO_DIRECTORY = "working directory {cwd}: there is no such folder"
 WITHHELD = "tool result withheld by hook: {reason}"
 CHANGED = "a handler changed the input in place, so nobody knows which one was judged; answer with RewriteInput"
@@ -34,6 +37,8 @@ class Host(Session, Protocol):
     def recorder(self) -> Recorder: ...
     @property
     def conversation(self) -> Conversation: ...
+    @property
+    def tally(self) -> Tally: ...
 
     async def fire(self, event: Event) -> Fired: ...
 
@@ -48,6 +53,10 @@ class Host(Session, Protocol):
         """Fire what no failure of a hook can end a run for."""
         ...
 
+    def rules(self, event: type[Event]) -> tuple[Rule, ...]:
+        """The rules under which there are hooks for *event*."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passed:
@@ -59,6 +68,11 @@ class Passed:
     input: Any = None
     fired: Fired | None = None
 
+    @property
+    def is_error(self) -> bool | None:
+        """As its message says it: whether it went wrong is only worth saying where it did."""
+        return None if self.status is CallStatus.DONE else True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pending:
@@ -68,6 +82,7 @@ class Pending:
     tool: Tool
     input: Any
     origin: Origin
+    command: ResolvedCommand | None = None
 
     def event(self) -> dict[str, Any]:
         """The fields that every event about this call shares."""
@@ -84,13 +99,15 @@ class Pending:
 class Ended:
     """How a call ended, before anybody was told: neither hooks, nor the account, nor the model.
 
-    `event` is what its hooks are to be told, None for a call that was refused. `took` is in seconds.
+    `event` is what its hooks are to be told, None for a call that was refused; `shell` what they are told after that.
+    `took` is in seconds.
     """
 
     call: ToolCall
     origin: Origin
     passed: Passed
     event: Event | None = None
+    shell: AfterShell | None = None
     took: float = 0.0
 
 
@@ -146,9 +163,9 @@ def answered(found: "Pending | Ended", before: Event, fired: Fired, host: Host) 
     if fired.denied and fired.resolution.deny_fails:
         raise refused(fired.resolution)
     if isinstance(found, Ended):
-        return Asked(ended=_blocked(found, fired.reason) if fired.denied else found)
+        return Asked(ended=_blocked(found, fired.refusal) if fired.denied else found)
     if fired.denied:
-        return Asked(ended=refused_call(found, BLOCKED.format(reason=fired.reason)))
+        return Asked(ended=refused_call(found, fired.refusal))
     if before.input != found.input:  # type: ignore[attr-defined]  # a BeforeToolCall
         return Asked(ended=refused_call(found, CHANGED))
     pending, objection = _as_rewritten(found, fired, host)
@@ -169,10 +186,36 @@ def _as_rewritten(pending: Pending, fired: Fired, host: Host) -> tuple[Pending, 
     return replace(pending, input=changed, origin=replace(pending.origin, cwd=str(cwd))), ""
 
 
-def failed_call(pending: Pending, error: str, took: float) -> Ended:
+def done_call(pending: Pending, result: ToolResult, took: float) -> Ended:
+    response = result.seen_by_hooks()
+    event = AfterToolCall(
+        call_id=pending.call.id, response=response, duration=took, text=result.text, **pending.event()
+    )
+    passed = Passed(status=CallStatus.DONE, text=result.text, response=response, input=pending.input)
+    shell = _shell_event(pending, result.shell, took)
+    return Ended(call=pending.call, origin=pending.origin, passed=passed, event=event, shell=shell, took=took)
+
+
+def failed_call(pending: Pending, error: str, took: float, shell: ShellResult | None = None) -> Ended:
     event = ToolCallFailed(call_id=pending.call.id, error=error, duration=took, **pending.event())
     passed = Passed(status=CallStatus.FAILED, text=error, response=error, input=pending.input)
-    return Ended(call=pending.call, origin=pending.origin, passed=passed, event=event, took=took)
+    ran = _shell_event(pending, shell, took)
+    return Ended(call=pending.call, origin=pending.origin, passed=passed, event=event, shell=ran, took=took)
+
+
+def _shell_event(pending: Pending, ended: ShellResult | None, took: float) -> AfterShell | None:
+    """What there is to tell of the program that a call ran, if it ran one to its end."""
+    if ended is None or pending.command is None:
+        return None
+    return AfterShell(
+        call_id=pending.call.id,
+        command=pending.command,
+        exit_code=ended.exit_code,
+        stdout=ended.stdout,
+        stderr=ended.stderr,
+        duration=took,
+        **pending.event(),
+    )
 
 
 def invalid_call(call: ToolCall, origin: Origin, objection: str, tool: Tool | None = None) -> Ended:
@@ -195,9 +238,8 @@ def refused_call(pending: Pending, text: str) -> Ended:
     return Ended(call=pending.call, origin=pending.origin, passed=passed)
 
 
-def _blocked(ended: Ended, reason: str) -> Ended:
+def _blocked(ended: Ended, text: str) -> Ended:
     """A call of a tool that there is not, which a hook refused before anybody said so."""
-    text = BLOCKED.format(reason=reason)
     return replace(ended, passed=replace(ended.passed, status=CallStatus.REFUSED, text=text, response=text), event=None)
 
 
@@ -220,7 +262,21 @@ def recorded(ended: Ended, host: Host) -> Passed:
             duration=ended.took,
         )
     )
-    host.conversation.add(Message(role="tool", text=passed.text, call_id=call.id), ended.origin)
+    if (ran := ended.shell) is not None:
+        host.recorder.record(
+            ShellEnded(
+                origin=ended.origin,
+                call_id=call.id,
+                tool=call.name,
+                command=ran.command,
+                exit_code=ran.exit_code,
+                stdout_bytes=len(ran.stdout.encode(errors="replace")),
+                stderr_bytes=len(ran.stderr.encode(errors="replace")),
+                duration=ran.duration,
+            )
+        )
+    message = Message(role="tool", text=passed.text, call_id=call.id, is_error=passed.is_error)
+    host.conversation.add(message, ended.origin)
     return passed
 
 

@@ -1,7 +1,7 @@
 """The gate: the one function through which every tool takes effect.
 
 Order: valid? > before_tool_call > approval (permission_request, the person) > before_dispatch > the tool >
-after_tool_call or tool_call_failed. Nothing else in this package may call a tool.
+after_tool_call or tool_call_failed, and after_shell. Nothing else in this package may call a tool.
 
 A call goes through in three parts: its hooks are asked, it is run, its hooks are told. One call after the other, or,
 where a dialect's rule wants the whole batch, every call of a step through each part before the next part begins.
@@ -10,26 +10,25 @@ where a dialect's rule wants the whole batch, every call of a step through each 
 import asyncio
 import copy
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hookline._core.decisions import Allow, Ask
 from hookline._core.errors import HooklineError, ToolError, UsageError
 from hookline._core.events import (
-    AfterToolCall,
+    AfterShell,
     BeforeDispatch,
     Notification,
     PermissionRequest,
 )
 from hookline._core.messages import ToolCall, ToolSpec
 from hookline._core.points import Origin
-from hookline._core.records import ApprovalAsked, CallStarted, CallStatus, Noted
+from hookline._core.records import ApprovalAsked, CallForbidden, CallStarted, CallStatus, Noted
 from hookline.session.apply import Fired
 from hookline.session.approval import NOTIFY_AFTER, ApprovalMode, ask_person, waits
 from hookline.session.aside import Unawaited
 from hookline.session.call import (
-    BLOCKED,
     CHANGED,
     Asked,
     Broken,
@@ -40,6 +39,7 @@ from hookline.session.call import (
     answered,
     asked_of,
     before_event,
+    done_call,
     failed_call,
     invalid_call,
     recorded,
@@ -54,14 +54,25 @@ from hookline.session.ports import ApprovalRequest, Approver, CallContext, Tool,
 NEEDS_APPROVAL = "approval required"
 
 
+def nothing(dispatch: BeforeDispatch) -> CallForbidden | None:
+    """Forbids no call."""
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateSettings:
-    """How calls are approved. `approver` None means that nobody can be asked."""
+    """How calls are approved. `approver` None means that nobody can be asked.
+
+    `forbids` is asked about a call that is approved, before any hook is: a refusal of its is recorded, and final.
+    `unknown` is what the model is told of a tool that there is not.
+    """
 
     mode: ApprovalMode = ApprovalMode.UNTRUSTED
     approver: Approver | None = None
     notify_after: float = NOTIFY_AFTER
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    forbids: Callable[[BeforeDispatch], CallForbidden | None] = nothing
+    unknown: str = "there is no tool `{name}`; there are: {known}"
 
 
 class Gate:
@@ -127,7 +138,7 @@ class Gate:
         tool = self._tools.get(call.name)
         if tool is None:
             known = ", ".join(sorted(self._tools)) or "none"
-            return invalid_call(call, origin, f"there is no tool `{call.name}`; there are: {known}")
+            return invalid_call(call, origin, self._settings.unknown.format(name=call.name, known=known))
         wanted = copy.deepcopy(call.input)
         cwd, objection = validated(tool, wanted, host)
         if objection:
@@ -152,6 +163,7 @@ class Gate:
         """
         if ended.event is None:
             return recorded(ended, host)
+        host.tally.tool_calls += 1
         try:
             fired = await host.fire(ended.event)
         except RunOver as over:
@@ -164,22 +176,39 @@ class Gate:
             passed = recorded(withheld(ended, fired.reason, fired), host)
             if fired.resolution.deny_fails:
                 raise refused(fired.resolution)
+            await self._tell_of_shell(ended.shell, host)
             return passed
         heard = replace(ended.passed, text=with_feedback(ended.passed.text, fired), fired=fired)
-        return recorded(replace(ended, passed=heard), host)
+        passed = recorded(replace(ended, passed=heard), host)
+        await self._tell_of_shell(ended.shell, host)
+        return passed
+
+    @staticmethod
+    async def _tell_of_shell(event: AfterShell | None, host: Host) -> None:
+        """Fire `after_shell`, which changes nothing any more, if anybody wants to hear of it."""
+        if event is None:
+            return
+        host.tally.shell_calls += 1
+        if host.rules(AfterShell):
+            await host.fire(event)
 
     async def _approved(self, pending: Pending, fired: Fired, host: Host) -> Ended:
         """From approval on. What is to be executed is resolved after it, as late as can be."""
         if refusal := await self._refusal(pending, fired, host):
             return refused_call(pending, refusal)
-        argv = asked_of(pending.tool, pending.tool.argv, pending.input, self._settings.env)
-        dispatch = BeforeDispatch(call_id=pending.call.id, argv=argv, **pending.event())
+        context = CallContext(session=host, cwd=Path(pending.origin.cwd), env=self._settings.env)
+        command = asked_of(pending.tool, pending.tool.resolve, pending.input, context)
+        pending = replace(pending, command=command)
+        dispatch = BeforeDispatch(call_id=pending.call.id, command=command, **pending.event())
+        if (forbidden := self._settings.forbids(dispatch)) is not None:
+            host.recorder.record(forbidden)
+            return refused_call(pending, forbidden.reason)
         last = await host.fire(dispatch)
         if last.denied:
-            return refused_call(pending, BLOCKED.format(reason=last.reason))
+            return refused_call(pending, last.refusal)
         if dispatch.input != pending.input:
             return refused_call(pending, CHANGED)
-        return await self._run(pending, host)
+        return await self._run(pending, replace(context, command=command), host)
 
     async def _refusal(self, pending: Pending, fired: Fired, host: Host) -> str:
         """Why the call is not approved, or nothing."""
@@ -234,10 +263,9 @@ class Gate:
             return Verdict(allowed=False, reason=f"the approver said {verdict!r}, which is no Verdict"), "nobody"
         return verdict, "person"
 
-    async def _run(self, pending: Pending, host: Host) -> Ended:
+    async def _run(self, pending: Pending, context: CallContext, host: Host) -> Ended:
         call = pending.call
         host.recorder.record(CallStarted(origin=pending.origin, call_id=call.id, tool=call.name, input=pending.input))
-        context = CallContext(session=host, cwd=Path(pending.origin.cwd), env=self._settings.env)
         begun = time.monotonic()
         try:
             result = _sound(await pending.tool.call(pending.input, context), call.name)
@@ -246,15 +274,11 @@ class Gate:
             recorded(Ended(call=call, origin=pending.origin, passed=cut, took=time.monotonic() - begun), host)
             raise
         except ToolError as error:
-            return failed_call(pending, str(error), time.monotonic() - begun)
+            return failed_call(pending, str(error), time.monotonic() - begun, error.shell)
         except Exception as fault:  # noqa: BLE001  # a tool from outside that breaks is a failed call, not a crash
             text = f"{call.name} broke: {type(fault).__name__}: {fault}"
             return failed_call(pending, text, time.monotonic() - begun)
-        took = time.monotonic() - begun
-        response = result.seen_by_hooks()
-        event = AfterToolCall(call_id=call.id, response=response, duration=took, **pending.event())
-        passed = Passed(status=CallStatus.DONE, text=result.text, response=response, input=pending.input)
-        return Ended(call=call, origin=pending.origin, passed=passed, event=event, took=took)
+        return done_call(pending, result, time.monotonic() - begun)
 
 
 def _sound(result: object, tool: str) -> ToolResult:

@@ -6,10 +6,12 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
+from hookline._core.commands import ResolvedCommand
 from hookline._core.faults import Fault
 from hookline._core.messages import Message, ToolCall, ToolSpec, Usage
 from hookline._core.peers import Receipt
 from hookline._core.records import Ending
+from hookline._core.shells import ShellResult
 
 MAX_TOKENS = 16_384  # of one answer: more than models write at a time, less than a runaway one would
 
@@ -75,10 +77,14 @@ class Risk(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """What a tool gives back. `response` is what hooks see and may be an object; `text` is what the model reads."""
+    """What a tool gives back. `response` is what hooks see and may be an object; `text` is what the model reads.
+
+    `shell` is how the program ended, where it ran one to its end.
+    """
 
     text: str
     response: Any = None
+    shell: ShellResult | None = None
 
     def seen_by_hooks(self) -> Any:
         return self.text if self.response is None else self.response
@@ -114,11 +120,15 @@ class Session(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
-    """Where a tool call runs. `cwd` is the call's effective directory. `env` is the environment of the agent."""
+    """Where a tool call runs. `cwd` is the call's effective directory. `env` is the environment of the agent.
+
+    `command` is what the tool has resolved the call to, which is what its hooks were asked about.
+    """
 
     session: Session
     cwd: Path
     env: Mapping[str, str] = field(repr=False)
+    command: ResolvedCommand | None = None
 
 
 class Tool(Protocol):
@@ -127,6 +137,9 @@ class Tool(Protocol):
     `aliases` are other names that matchers may use. `check` says what is wrong with an input, or nothing.
     `directory` is the call's effective directory. `call` raises ToolError for what the tool could not do; the engine
     of the session turns anything else that it raises into a failed result too. `aclose` ends whatever still runs.
+
+    `resolve` says what a call is going to execute; it is asked after approval, and what it says is in the context that
+    `call` is given. A tool that runs a program runs that one.
     """
 
     @property
@@ -137,8 +150,8 @@ class Tool(Protocol):
     def check(self, input: Any) -> str | None: ...
     def risk(self, input: Any, workspace: Path) -> Risk: ...
     def directory(self, input: Any, workspace: Path) -> Path: ...
-    def argv(self, input: Any, env: Mapping[str, str]) -> tuple[str, ...]:
-        """What a call will execute, program first and resolved; empty for a tool that starts no program."""
+    def resolve(self, input: Any, context: CallContext) -> ResolvedCommand | None:
+        """What a call will execute; None for a tool that starts no program, or none with this input."""
         ...
 
     async def call(self, input: Any, context: CallContext) -> ToolResult: ...

@@ -80,25 +80,27 @@ class Run:
     async def to_the_end(self) -> RunResult:
         """The result of the last step. Raises only on cancellation and for state files that cannot be written."""
         try:
-            for step in range(self._owner.max_steps):
+            for step in range(self.limit):
                 self._origin = replace(self._origin, step=step)
                 await self._step(step)
-            limit = self._owner.max_steps
-            fault = Fault(kind=FaultKind.STEPS, message=f"no answer within {limit} steps")
-            return failed(fault, self._text).result
+            return self._out_of_steps().result
         except RunOver as over:
             return replace(over.result, text=over.result.text or self._text)
         finally:
             self._owner.conversation.release()
 
+    @property
+    def limit(self) -> int:
+        """How many steps there may be."""
+        return self._owner.max_steps
+
     async def _step(self, step: int) -> None:
         await self._bring_in_children(wait=False)
-        trigger = self._owner.compaction_due()
-        if trigger is not None:
-            await self._compact(trigger)
+        await self._before_model(step)
         reply = await self._call_model(step)
         if reply.text:
             self._text = reply.text
+        await self._after_model(reply)
         message = Message(role="assistant", text=reply.text, calls=reply.calls)
         self._owner.conversation.add(message, self._origin)
         if reply.calls:
@@ -108,6 +110,26 @@ class Run:
         self._stop_if(ended.end)
         if not reply.calls:
             await self._finish()
+
+    async def _before_model(self, step: int) -> None:
+        """What is due before the next request is made."""
+        trigger = self._owner.compaction_due()
+        if trigger is not None:
+            await self._compact(trigger)
+
+    async def _after_model(self, reply: ModelReply) -> None:
+        """What is due behind a response, of which nothing has taken effect."""
+
+    def _measured(self, request: ModelRequest, reply: ModelReply) -> ModelReply:
+        """The reply, with the usage that counts: the provider's own."""
+        return reply
+
+    def _heard_of_reply(self, fired: Fired) -> None:
+        """What hooks said of a response, where none of them refused it."""
+
+    def _out_of_steps(self) -> RunOver:
+        fault = Fault(kind=FaultKind.STEPS, message=f"no answer within {self.limit} steps")
+        return failed(fault, self._text)
 
     async def _compact(self, trigger: Trigger) -> None:
         """Shorten the conversation. One that the model gives no summary of goes on as it is while it still fits."""
@@ -139,12 +161,13 @@ class Run:
             request = ModelRequest(
                 messages=messages, tools=owner.gate.specs, request_id=request_id, max_tokens=owner.max_tokens
             )
-            reply = _sound(await owner.model.complete(request))
+            reply = self._measured(request, _sound(await owner.model.complete(request)))
         except Exception as fault:  # a model from outside that breaks is a failed call
             error = ModelError.of(fault)
             self._record_call(request_id, "error", begun, ModelReply(), str(error))
             raise failed_by_model(error, self._text) from fault
         self._record_call(request_id, "success", begun, reply, None)
+        owner.tally.count_step(reply.usage)
         after = AfterModelCall(
             provider=before.provider,
             request_id=request_id,
@@ -159,7 +182,9 @@ class Run:
             server_tools=reply.server_tools,
             origin=self._origin,
         )
-        self._end_if_refused(await self._fire(after))
+        fired = await self._fire(after)
+        self._end_if_refused(fired)
+        self._heard_of_reply(fired)
         return reply
 
     async def _run_calls(self, calls: tuple[ToolCall, ...]) -> None:

@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from hookline._core import events
 from hookline._core.effects import EndRun
 from hookline._core.errors import ModelError, ToolError, UsageError
 from hookline._core.events import (
+    BeforeStage,
     SessionEnd,
     SessionStart,
     SubagentStart,
@@ -47,12 +48,13 @@ from hookline.session.over import RunOver, failed_by, stop_if
 from hookline.session.peers.exchange import Exchange, Peers
 from hookline.session.ports import MAX_TOKENS, Approver, Model, RunResult, Tool
 from hookline.session.taking import Taker
+from hookline.session.tally import Tally
 
 END_BUDGET = 60.0  # seconds for the hooks of session_end: they may upload or clean up, but not keep a terminal for ever
-DRAIN_BUDGET = 2.0  # seconds for background hooks that are still at work when everything else has ended
 MAX_STEPS = 200  # model calls in one run; a loop that a person would have stopped long before
 
-FIRES = frozenset(getattr(events, name).point.name for name in events.__all__)  # a point from outside is fired outside
+# A point from outside is fired outside, and what is before every session is not fired by one.
+FIRES = frozenset(getattr(events, name).point.name for name in events.__all__) - {BeforeStage.point.name}
 
 
 class Session:
@@ -74,6 +76,8 @@ class Session:
     never fires here, two tools of one name, a workspace that is no folder.
     """
 
+    fired_before: ClassVar[frozenset[str]] = frozenset()  # points that whoever opened this session has fired by then
+
     def __init__(
         self,
         engine: Engine,
@@ -94,7 +98,7 @@ class Session:
         queue: str | None = None,
         peers: Peers | None = None,
     ) -> None:
-        if never := sorted({hook.event.point.name for hook in engine.hooks()} - FIRES):
+        if never := sorted({hook.event.point.name for hook in engine.hooks()} - FIRES - self.fired_before):
             raise UsageError(f"a session never fires {', '.join(never)}: a hook there would never run")
         _check(model, approval)
         beginning = beginning or Beginning()
@@ -120,6 +124,7 @@ class Session:
         self._idle.set()
         self.reason_if_cancelled = "interrupted"
         self.recorder = Account()
+        self.tally = Tally()
         self._dispatcher: Dispatcher = engine
         self.conversation = Conversation(self.recorder, beginning.conversation)
         self._settings = GateSettings(
@@ -249,13 +254,14 @@ class Session:
             abandoned = await self._drain(cancellations)
             if self._owns_inputs:
                 await cancellations.finish(self.runtime.store.aclose())
-            self.recorder.record(SessionClosed(origin=self.origin(), reason=reason, abandoned=abandoned))
+            closed = SessionClosed(origin=self.origin(), reason=reason, abandoned=abandoned, totals=self.tally.totals())
+            self.recorder.record(closed)
         finally:
             self.recorder.close()
 
     async def _drain(self, cancellations: Cancellations) -> tuple[str, ...]:
         """Wait for background hooks within the budget. Whoever cancels does not want to wait; they end all the same."""
-        budget = 0.0 if cancellations.any else DRAIN_BUDGET
+        budget = 0.0 if cancellations.any else self._engine.settings.drain
         await cancellations.finish(self.gate.settle(budget))
         await cancellations.finish(self._aside.settle(budget))
         abandoned = await cancellations.finish_or_cut(self._engine.drain(self.id, budget))
@@ -422,7 +428,7 @@ class Session:
     async def _fire_end(self, reason: str) -> None:
         try:
             async with asyncio.timeout(END_BUDGET):
-                await self.tell(SessionEnd(reason=reason, origin=self.origin()))
+                await self.tell(SessionEnd(reason=reason, totals=self.tally.totals(), origin=self.origin()))
         except TimeoutError:
             text = f"hooks of session_end were cut off after {END_BUDGET:g} seconds"
             self.recorder.record(Noted(origin=self.origin(), text=text))

@@ -87,28 +87,35 @@ class Taker:
         origin = self._owner.origin(run_id)
         try:
             admitted = "" if self._owner.subagent_id is not None else input.id
-            self._owner.recorder.record(RunStarted(origin=origin, prompt=prompt, input_id=admitted))
+            self._owner.recorder.record(self._started(RunStarted(origin=origin, prompt=prompt, input_id=admitted)))
             result = await self._run(prompt, origin, resumes=input.kind is InputKind.CONTINUATION)
         except RunOver as over:
             result = over.result
         except asyncio.CancelledError:
             await self._tell_interrupted(origin)
             ended = RunEnded(origin=origin, ending=Ending.CANCELLED, reason="interrupted")
-            self._owner.recorder.record(ended)
+            self._owner.recorder.record(self._ended(ended))
             raise
         except Exception as fault:
             text = f"{type(fault).__name__}: {fault}"
             broken = RunResult(ending=Ending.FAILED, fault=Fault(kind=FaultKind.INTERNAL, message=text))
             with contextlib.suppress(Exception):  # where the account cannot be kept, nobody can be told on the record
                 await self._tell_failed(broken, origin)
-            self._owner.recorder.record(RunEnded(origin=origin, ending=Ending.FAILED, reason=text))
+            self._owner.recorder.record(self._ended(RunEnded(origin=origin, ending=Ending.FAILED, reason=text)))
             raise
         if result.ending is Ending.FAILED:
             await self._tell_failed(result, origin)
-        self._owner.recorder.record(
-            RunEnded(origin=origin, ending=result.ending, text=result.text, reason=result.reason)
-        )
+        ended = RunEnded(origin=origin, ending=result.ending, text=result.text, reason=result.reason)
+        self._owner.recorder.record(self._ended(ended))
         return result
+
+    def _started(self, record: RunStarted) -> RunStarted:
+        """The first record of a run, with what is known of its task."""
+        return record
+
+    def _ended(self, record: RunEnded) -> RunEnded:
+        """The last record of a run, with what its task came to."""
+        return record
 
     async def _tell_failed(self, result: RunResult, origin: Origin) -> None:
         """Fire `run_failed`, which changes nothing any more."""

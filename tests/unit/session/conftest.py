@@ -11,6 +11,7 @@ from tests.kept import Kept
 import hookline as hl
 from hookline._core.points import POINTS, Event
 from hookline._core.records import Record
+from hookline.session.session import FIRES
 
 Play = Callable[..., hl.Session]
 Step = dict[str, Any]
@@ -41,7 +42,8 @@ class Seen:
     def __init__(self, engine: hl.HookEngine) -> None:
         self.events: list[Event] = []
         for point in POINTS.values():
-            engine.on(point.event)(self._observe)
+            if point.name in FIRES:
+                engine.on(point.event)(self._observe)
 
     def _note(self, event: Event) -> None:
         self.events.append(event)

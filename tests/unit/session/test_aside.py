@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 import hookline as hl
-from hookline._core.hooks import Hook
+from hookline._core.hooks import Hook, SessionSettings
 from hookline._core.inputs import Accepted, Input, InputKind
 from hookline._core.records import Dispatched, Noted, SessionClosed
 from hookline._core.targets import FunctionTarget
-from hookline.session import session as session_module
 
 DONE = {"say": "done"}
 
@@ -87,11 +86,9 @@ async def test_what_is_still_told_at_the_end_is_waited_for(play: Any, engine: hl
     assert ["told", "closed"] == order
 
 
-async def test_what_hangs_is_cut_off_at_the_end(
-    play: Any, engine: hl.HookEngine, kept: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_hangs_is_cut_off_at_the_end(play: Any, engine: hl.HookEngine, kept: Any) -> None:
     """A hook that hangs for longer than the budget is cancelled, and the session is closed all the same."""
-    monkeypatch.setattr(session_module, "DRAIN_BUDGET", 0.01)
+    engine.settings = SessionSettings(drain=0.01)
     hanging = Hanging(engine, hl.InputAccepted)
     async with play(DONE) as session:
         await session.admit(prompt())

@@ -262,9 +262,8 @@ class Broken:
         self._break("directory")
         return workspace
 
-    def argv(self, input: Any, env: Any) -> tuple[str, ...]:
-        self._break("argv")
-        return ()
+    def resolve(self, input: Any, context: CallContext) -> None:
+        self._break("resolve")
 
     async def call(self, input: Any, context: CallContext) -> ToolResult:
         self._break("call")
@@ -274,7 +273,7 @@ class Broken:
         self._break("aclose")
 
 
-@pytest.mark.parametrize("where", ["check", "risk", "directory", "argv", "call", "result"])
+@pytest.mark.parametrize("where", ["check", "risk", "directory", "resolve", "call", "result"])
 async def test_a_tool_that_breaks_is_a_failed_call(where: str, play: Any, seen: Any) -> None:
     """A tool's exception, whatever it was asked, becomes a result that the model reads, and the run goes on."""
     steps = [{"call": {"tool": "broken", "input": {}}}, {"say": "done"}]

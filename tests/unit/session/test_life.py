@@ -10,6 +10,7 @@ from tests.tool_rig import Willing
 from tests.unit.session.conftest import Breaking
 
 import hookline as hl
+from hookline._core.hooks import SessionSettings
 from hookline._core.messages import Message, ToolSpec
 from hookline._core.records import Ending, ModelCalled, Noted, RunEnded, RunStarted
 from hookline.journal import Damage, events_from
@@ -357,12 +358,9 @@ async def test_a_person_who_answered_does_not_wait_for_the_notification(engine: 
 
     settings = {"approval": hl.ApprovalMode.UNTRUSTED, "approver": approver, "notify_after": 0.0}
     session = play(BASH, DONE, **settings)
-    session_module.DRAIN_BUDGET, before = 0.01, session_module.DRAIN_BUDGET
-    try:
-        async with session:
-            result = await session.run("go")
-    finally:
-        session_module.DRAIN_BUDGET = before
+    engine.settings = SessionSettings(drain=0.01)
+    async with session:
+        result = await session.run("go")
 
     assert result.text == "done"
     assert cut == [True]

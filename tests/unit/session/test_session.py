@@ -46,21 +46,23 @@ async def test_a_tool_step_fires_in_order(play: Any, seen: Any) -> None:
     async with play({"calls": [BASH["call"], FAILS["call"]]}, DONE) as session:
         await session.run("hello")
 
-    assert seen.points()[3:12] == [
+    assert seen.points()[3:14] == [
         "after_model_call",
         "before_tool_call",
         "before_dispatch",
         "after_tool_call",
+        "after_shell",
         "before_tool_call",
         "before_dispatch",
         "tool_call_failed",
+        "after_shell",
         "after_tool_batch",
         "step_end",
     ]
 
 
 async def test_every_point_fires_from_something_that_happens(play: Any, seen: Any, engine: Any) -> None:
-    """One session in which all hook points fire, none of them by hand."""
+    """One session in which all hook points fire, none of them by hand; staging comes before any."""
     notified = asyncio.Event()
 
     @engine.on(hl.Notification)
@@ -93,7 +95,7 @@ async def test_every_point_fires_from_something_that_happens(play: Any, seen: An
         await session.peers.message("reviewer", "hello")
         await session.work_off()
 
-    assert {event.point.name for event in seen.events} == set(POINTS)
+    assert {event.point.name for event in seen.events} == set(POINTS) - {"before_stage"}
 
 
 async def test_sessions_start_and_end_exactly_once(play: Any, seen: Any) -> None:

@@ -215,6 +215,18 @@ class Runtime:
             await self.work_on(row)
         return row is not None
 
+    async def work_within(self, patience: float) -> bool:
+        """Work on the next input, waiting up to *patience* seconds for one. False when none came."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + patience
+        while True:
+            seen = self._news.count
+            if await self.work_once():
+                return True
+            if loop.time() >= deadline:
+                return False
+            await self._wait_for_news(seen)
+
     async def worked_off(self) -> None:
         """Return once nothing is queued or at work, here or elsewhere."""
         seen = self._news.count

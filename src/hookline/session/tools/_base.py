@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 import msgspec
 from msgspec.structs import FieldInfo
 
+from hookline._core.commands import ResolvedCommand
 from hookline._core.errors import ToolError
 from hookline._core.messages import Provenance, ToolSpec
 from hookline.session.ports import CallContext, Risk, ToolResult
@@ -56,9 +57,9 @@ class BuiltinTool(Generic[Input]):
         """The call's effective directory."""
         return workspace
 
-    def command_line(self, wanted: Input, env: Mapping[str, str]) -> tuple[str, ...]:
+    def command(self, wanted: Input, context: CallContext) -> ResolvedCommand | None:
         """What the call will execute."""
-        return ()
+        return None
 
     async def perform(self, wanted: Input, context: CallContext) -> ToolResult:
         raise NotImplementedError
@@ -84,11 +85,11 @@ class BuiltinTool(Generic[Input]):
         except ToolError:
             return workspace
 
-    def argv(self, input: Any, env: Mapping[str, str]) -> tuple[str, ...]:
+    def resolve(self, input: Any, context: CallContext) -> ResolvedCommand | None:
         try:
-            return self.command_line(self._parsed(input), env)
+            return self.command(self._parsed(input), context)
         except ToolError:
-            return ()
+            return None
 
     async def call(self, input: Any, context: CallContext) -> ToolResult:
         return await self.perform(self._parsed(input), context)

@@ -2,13 +2,14 @@
 
 import os
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
 
+from hookline._core.commands import ResolvedCommand
 from hookline._core.errors import ToolError
+from hookline._core.shells import ShellResult
 from hookline.session.ports import CallContext, Risk, ToolResult
 from hookline.session.tools._base import BuiltinTool, PathText, ToolInput
 from hookline.session.tools._capture import Capture
@@ -65,11 +66,14 @@ class Bash(BuiltinTool[Command]):
     def place(self, wanted: Command, workspace: Path) -> Path:
         return locate(wanted.workdir, workspace)
 
-    def command_line(self, wanted: Command, env: Mapping[str, str]) -> tuple[str, ...]:
-        return (shell_on(env.get("PATH", os.defpath)), "-c", wanted.command)
+    def command(self, wanted: Command, context: CallContext) -> ResolvedCommand:
+        shell = shell_on(context.env.get("PATH", os.defpath))
+        return ResolvedCommand(
+            program=shell, arguments=("-c", wanted.command), text=wanted.command, script=wanted.command
+        )
 
     async def perform(self, wanted: Command, context: CallContext) -> ToolResult:
-        argv = self.command_line(wanted, context.env)
+        argv = (context.command or self.command(wanted, context)).argv
         if wanted.background:
             limit = None if wanted.timeout_ms is None else wanted.timeout_ms / 1000
             shell = self._shells.start_in_background(argv, context, description=wanted.description, timeout=limit)
@@ -77,9 +81,11 @@ class Bash(BuiltinTool[Command]):
         shell = self._shells.start(argv, context, description=wanted.description)
         await shell.process.attend((wanted.timeout_ms or DEFAULT_TIMEOUT_MS) / 1000)
         text = shell.report(shell.process.output)
+        code = shell.process.exit_code
+        ended = ShellResult(exit_code=-1 if code is None else code, stdout=shell.process.output.text())
         if shell.process.status is not Status.COMPLETED:
-            raise ToolError(text)
-        return ToolResult(text=text)
+            raise ToolError(text, ended)
+        return ToolResult(text=text, shell=ended)
 
     async def aclose(self) -> None:
         await self._shells.aclose()

@@ -92,7 +92,7 @@ async def test_an_invalid_input_does_nothing(name: str, workspace: Any, context:
 
     assert tool.risk("raw", workspace) is Risk.REACHES_OUT
     assert tool.directory("raw", workspace) == workspace
-    assert tool.argv("raw", {}) == ()
+    assert tool.resolve("raw", context()) is None
     with pytest.raises(ToolError, match="must be a JSON object"):
         await tool.call("raw", context())
 

@@ -4,12 +4,14 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.unit.processes.rig import descriptors, lives
 
+from hookline._core.commands import ResolvedCommand
 from hookline._core.errors import ToolError
 from hookline.session.ports import Risk, Tool
 from hookline.session.tools import _process, builtin_tools
@@ -147,11 +149,20 @@ async def test_argv_is_what_is_executed(bash: Tool, context: Any, workspace: Pat
     fake.write_text('#!/bin/sh\nprintf "%s|" "$0" "$@"\n')
     fake.chmod(0o755)
     env = {"PATH": f"{workspace}/bin:/usr/bin:/bin"}
-    argv = bash.argv({"command": "ls -l"}, env)
+    command = bash.resolve({"command": "ls -l"}, context(env=env))
     result = await bash.call({"command": "ls -l"}, context(env=env))
 
-    assert argv == (str(fake), "-c", "ls -l")
-    assert json.loads(result.text)["output"] == "|".join((*argv, ""))
+    assert command is not None
+    assert command.argv == (str(fake), "-c", "ls -l")
+    assert json.loads(result.text)["output"] == "|".join((*command.argv, ""))
+
+
+async def test_what_was_resolved_is_what_runs(bash: Tool, context: Any, workspace: Path) -> None:
+    """A call runs the command that its hooks were asked about, whatever its input would come to by now."""
+    asked = ResolvedCommand(program="/bin/echo", arguments=("as", "asked"), text="ls")
+    result = await bash.call({"command": "ls"}, replace(context(), command=asked))
+
+    assert json.loads(result.text)["output"] == "as asked\n"
 
 
 @pytest.mark.parametrize("path", ["", ".", "bin:.", "/nowhere"])
@@ -317,6 +328,7 @@ async def test_a_status_that_was_taken_is_no_success(bash: Tool, context: Any) -
 
 HOST = """
 import asyncio, sys
+from dataclasses import replace
 from pathlib import Path
 from hookline.session.ports import CallContext
 from hookline.session.tools import builtin_tools
