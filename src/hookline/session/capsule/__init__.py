@@ -1,0 +1,1 @@
+"""A capsule at work: staged, given its tasks, and ended."""
