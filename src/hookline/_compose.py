@@ -157,13 +157,16 @@ def open_project(
     handlers: Handlers | None = None,
     overrides: object = None,
     strict: bool = False,
+    further: Sequence[tuple[Package, Loaded]] = (),
+    adapters: Mapping[type[Target], Adapter] | None = None,
 ) -> Project:
     """Load every dialect's files for *workspace*, as a session start does.
 
     *trust* is how the folder is trusted: by `run-flag`, by `yolo-flag`, or empty, when the user's stored decision
     counts. *handlers* are the callables that hooks may name; given, they are all there are, and a name without one is a
     ConfigError; without them such a hook fails when it is called. *overrides* changes what was loaded for this engine:
-    a file of JSON, its text or an object, in the form of the dialect that has such. Raises ConfigError when a settings
+    a file of JSON, its text or an object, in the form of the dialect that has such. *further* is what was loaded by
+    another way, and *adapters* calls what it names. Raises ConfigError when a settings
     file is such that nothing may start, and under *strict* also when part of a hook file will not run; UsageError for
     another *trust*.
     """
@@ -180,12 +183,13 @@ def open_project(
         if strict:
             _refuse_gaps(found)
         loaded.append((package, found))
+    loaded.extend(further)
     hooks = [hook for _, found in loaded for hook in found.hooks]
     if not hooks:
         loaded = [(package, _in_vain(found)) for package, found in loaded]
     _check_handlers(hooks, handlers)
-    settings = next((found.settings for _, found in loaded if found.settings is not None), None)
-    engine = new_engine(hooks=hooks, handlers=handlers, settings=settings, strict=strict)
+    settings = next((found.settings for _, found in (*further, *loaded) if found.settings is not None), None)
+    engine = new_engine(hooks=hooks, handlers=handlers, settings=settings, adapters=adapters, strict=strict)
     return Project(engine=engine, loaded=tuple(loaded))
 
 

@@ -53,7 +53,7 @@ TOKEN = "HOOKLINE_TOKEN"  # noqa: S105  # a variable: who has its value may give
 class Options:
     """The command line of `exec` or `run`, as it was given."""
 
-    provider: str
+    provider: str | None
     model: str | None
     workspace: Path | None
     trust_workspace: bool
@@ -68,7 +68,7 @@ class Options:
     max_model_steps: int
     no_session_log: bool
     hooks_override: Path | None
-    events: str
+    events: str | None
     store: str | None
     nats: str | None
     peer_name: str | None
@@ -77,6 +77,13 @@ class Options:
     prompts: tuple[str, ...] = ()
     prompt_file: tuple[Path, ...] = ()
     idempotency_key: str | None = None
+    native_hooks: Path | None = None
+    idle: float | None = None
+
+    @property
+    def approves(self) -> bool:
+        """Whether it was said how calls are approved."""
+        return self.yolo or self.disable_approval or self.approval_mode is not None
 
     @property
     def trust(self) -> str:
@@ -106,12 +113,12 @@ class Opened:
 
 def execute(options: Options) -> int:
     """Run the command and return its exit code."""
-    prompts = _prompts(options)
+    prompts = prompts_of(options)
     found = opened(options)
     if isinstance(found, int):
         return found
     signals = EndSignals()
-    return to_the_end(lambda: _converse(found, prompts, options, signals), found.console, signals)
+    return to_the_end(lambda: _converse(found, prompts, options, signals), found.console.say, signals)
 
 
 def opened(options: Options, *, queue: str | None = None) -> Opened | int:
@@ -132,9 +139,9 @@ def opened(options: Options, *, queue: str | None = None) -> Opened | int:
         model = _model(options)
         beginning = _beginning(options, journals)
     except ConfigError as error:
-        _print_config_error(error)
+        print_config_error(error)
         return 1
-    console = Console(project, as_json=options.as_json, events=options.events)
+    console = Console(project, as_json=options.as_json, events=options.events or "muse")
     given = "--workspace" if options.workspace else "cwd default"
     console.say(f"workspace root: {workspace} ({given})")
     console.report_loading()
@@ -255,7 +262,7 @@ class EndSignals:
             task.cancel()
 
 
-def to_the_end(work: Callable[[], Coroutine[None, None, int]], console: Console, signals: EndSignals) -> int:
+def to_the_end(work: Callable[[], Coroutine[None, None, int]], say: Callable[[str], None], signals: EndSignals) -> int:
     """Run *work*; a signal to end cancels it, so that every hook's process is ended and the session closed."""
 
     async def watched() -> int:
@@ -266,16 +273,16 @@ def to_the_end(work: Callable[[], Coroutine[None, None, int]], console: Console,
         with asyncio.Runner() as runner:  # a loop that cannot be made leaves nothing that was never awaited
             return runner.run(watched())
     except KeyboardInterrupt:
-        console.say("interrupted")
+        say("interrupted")
         return 130
     except asyncio.CancelledError:
         if signals.first is None or signals.first is signal.SIGINT:
-            console.say("interrupted")
+            say("interrupted")
             return 130
-        console.say(f"ended by {signals.first.name}")
+        say(f"ended by {signals.first.name}")
         return ENDS_BY[signals.first]
     except HooklineError as error:
-        console.say(f"{error}{_remedy(error)}")
+        say(f"{error}{_remedy(error)}")
         return 2 if isinstance(error, UsageError) else 1
 
 
@@ -287,7 +294,7 @@ def _remedy(error: HooklineError) -> str:
     return ""
 
 
-def _prompts(options: Options) -> tuple[str, ...]:
+def prompts_of(options: Options) -> tuple[str, ...]:
     if (*options.prompt_file, options.inputs).count(STANDARD_INPUT) > 1:
         raise click.UsageError("standard input can be read once: name it by one --prompt-file, or by --inputs")
     prompts = list(options.prompts)
@@ -338,8 +345,9 @@ def _workspace(options: Options) -> Path:
 
 
 def _model(options: Options) -> Model:
-    script = Path(options.model) if options.provider == "script" and options.model else None
-    return open_model(options.provider, script=script, name=None if script else options.model)
+    provider = options.provider or "echo"
+    script = Path(options.model) if provider == "script" and options.model else None
+    return open_model(provider, script=script, name=None if script else options.model)
 
 
 def _beginning(options: Options, journals: JournalFolder) -> Beginning:
@@ -364,7 +372,7 @@ def _beginning(options: Options, journals: JournalFolder) -> Beginning:
     return Beginning(session_id=session_id)
 
 
-def _print_config_error(error: ConfigError) -> None:
+def print_config_error(error: ConfigError) -> None:
     """Every problem with its place, once, in the order of the files.
 
     Where the text is a dialect's own it stands as that has it; under our own name the place follows that it leaves out.

@@ -70,14 +70,28 @@ def bound(host: str, port: int) -> socket.socket:
     return made
 
 
+def no_events(record: Record) -> list[tuple[str, str]]:
+    """Nothing but what every session's readers are told."""
+    return []
+
+
 class Listener:
     """One session's port. `watch` is given every record, so that readers of events hear of what is published.
 
-    *say* hears of what is our fault; of what clients do wrong they hear themselves, and nobody else.
+    *say* hears of what is our fault; of what clients do wrong they hear themselves, and nobody else. *events* are what
+    readers are told of a record besides, as names and data.
     """
 
-    def __init__(self, session: Session, *, token: str, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        *,
+        token: str,
+        say: Callable[[str], None],
+        events: Callable[[Record], list[tuple[str, str]]] = no_events,
+    ) -> None:
         self._session = session
+        self._of_record = events
         self._say = say
         self._token = f"Bearer {token}".encode(errors="surrogateescape")
         self._address = ""
@@ -88,6 +102,7 @@ class Listener:
     def watch(self, record: Record, lines: list[str]) -> None:
         """A record was made, and *lines* are what the wanted stream makes of it."""
         told: list[str | None] = [f"event: agent\ndata: {line}\n\n" for line in lines]
+        told += [f"event: {name}\ndata: {data}\n\n" for name, data in self._of_record(record)]
         if isinstance(record, InteractionPublished):
             told.append(None)  # the log has news
         for reader in tuple(self._readers):

@@ -41,7 +41,7 @@ MODEL, FOLDER, HOOKS, OUTPUT = "Model", "Folder and approval", "Hooks", "Output"
 SESSION, PEERS = "Session", "Other agents"
 
 OF_A_SESSION: tuple[Decorator, ...] = (
-    option(MODEL, "--provider", default="echo", show_default=True, help="Which model answers: echo, or script."),
+    option(MODEL, "--provider", help="Which model answers: echo, or script. Left out, echo, or a capsule's driver."),
     option(MODEL, "--model", help="The model's name; for the script provider, its file of steps."),
     option(
         MODEL,
@@ -89,10 +89,8 @@ OF_A_SESSION: tuple[Decorator, ...] = (
     option(
         OUTPUT,
         "--events",
-        type=click.Choice(["muse", "meerkat"]),
-        default="muse",
-        show_default=True,
-        help="Whose events --json writes.",
+        type=click.Choice(["muse", "meerkat", "murmur"]),
+        help="Whose events --json writes. Left out, muse, and of a capsule murmur: the lines of its trace.",
     ),
     option(SESSION, "--session-id", metavar="UUID", help="The id of the new session."),
     option(
@@ -133,6 +131,33 @@ OF_A_SESSION: tuple[Decorator, ...] = (
         PEERS, "--peer", "peers", metavar="NAME", multiple=True, help="A peer that it may write to; else to anybody."
     ),
 )
+
+
+CAPSULE = "Capsule"
+
+OF_A_CAPSULE: tuple[Decorator, ...] = (
+    option(
+        CAPSULE,
+        "--native-hooks",
+        metavar="FOLDER",
+        type=click.Path(file_okay=False, exists=True, path_type=Path),
+        help="Run the programs in this folder in the place of components of the same name. They have no sandbox.",
+    ),
+    option(
+        CAPSULE,
+        "--idle",
+        type=click.FloatRange(min=0),
+        metavar="SECONDS",
+        help="How long a capsule waits for a task; 30 by default, or MURMUR_A2A_TIMEOUT_SECS.",
+    ),
+)
+
+
+def capsule_options(command: Decorated) -> Decorated:
+    """Give *command* those of a capsule."""
+    for add in reversed(OF_A_CAPSULE):
+        command = add(command)
+    return command
 
 
 def session_options(command: Decorated) -> Decorated:

@@ -4,12 +4,13 @@ import asyncio
 import os
 import secrets
 import socket
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
 from hookline._cli.console import Console
 from hookline._cli.execution import TOKEN, EndSignals, Opened, Options, admitted, opened, to_the_end
-from hookline._cli.listening import Listener, address_of, bound, in_url
+from hookline._cli.listening import Listener, address_of, bound, in_url, no_events
 from hookline._core.errors import UsageError
 from hookline._core.records import Record, RunEnded
 from hookline.session.ports import RunResult
@@ -19,7 +20,7 @@ from hookline.session.session import Session
 def serve(options: Options, *, listen: str | None, queue: str | None) -> int:
     """Run the command and return its exit code."""
     address = None if listen is None else address_of(listen)
-    token = _token()
+    token = token_given()
     if address is None and options.inputs is None and options.peer_name is None:
         raise UsageError("nothing to take inputs from: give --listen, --inputs or --nats with --peer-name")
     at = None if address is None else bound(*address)  # before anything begins that would have to end again
@@ -27,15 +28,15 @@ def serve(options: Options, *, listen: str | None, queue: str | None) -> int:
         found = opened(options, queue=queue)
         if isinstance(found, int):
             return found
-        _show_results(found.console)
+        show_results(found.console)
         signals = EndSignals()
-        return to_the_end(lambda: _serve(found, options, at, token, signals), found.console, signals)
+        return to_the_end(lambda: _serve(found, options, at, token, signals), found.console.say, signals)
     finally:
         if at is not None:
             at.close()
 
 
-def _token() -> str:
+def token_given() -> str:
     """The one that the environment names, empty where it names none. Raises UsageError for one that cannot be sent."""
     token = os.environ.get(TOKEN, "")
     if not all("!" <= char <= "~" for char in token):
@@ -43,7 +44,7 @@ def _token() -> str:
     return token
 
 
-def _show_results(console: Console) -> None:
+def show_results(console: Console) -> None:
     """Print what each run of the session itself comes to, whoever gave its input."""
 
     def show(record: Record, lines: list[str]) -> None:
@@ -64,16 +65,24 @@ async def _serve(found: Opened, options: Options, at: socket.socket | None, toke
             signals.session = session
             await stack.enter_async_context(session)
             if at is not None:
-                await _listen(session, at, token, found.console, stack)
+                await listened_to(session, at, token, found.console, stack)
             code = await _work(session, options, found.console, forever=at is not None or bool(options.peer_name))
     finally:
         found.console.summarise()
     return code
 
 
-async def _listen(session: Session, at: socket.socket, token: str, console: Console, stack: AsyncExitStack) -> None:
+async def listened_to(  # noqa: PLR0917  # each is a thing of its own, and the call names what it gives
+    session: Session,
+    at: socket.socket,
+    token: str,
+    console: Console,
+    stack: AsyncExitStack,
+    events: Callable[[Record], list[tuple[str, str]]] = no_events,
+) -> None:
+    """Take inputs at this address until the stack is left. *events* are what readers are told of each record."""
     made = token or secrets.token_urlsafe(24)
-    listener = Listener(session, token=made, say=console.say)
+    listener = Listener(session, token=made, say=console.say, events=events)
     stack.push_async_callback(await listener.open(at))
     console.watchers.append(listener.watch)
     shown = f"the one in {TOKEN}" if token else made

@@ -19,8 +19,14 @@ SECTIONS = {
     "Other agents": ["--nats", "--peer-name", "--peer"],
 }
 OWN = {
-    "exec": {"Prompts and inputs": ["--prompt-file", "--inputs", "--idempotency-key"]},
-    "run": {"Where inputs come from": ["--listen", "--inputs", "--queue"]},
+    "exec": {
+        "Prompts and inputs": ["--prompt-file", "--inputs", "--idempotency-key"],
+        "Capsule": ["--capsule", "--native-hooks", "--idle"],
+    },
+    "run": {
+        "Where inputs come from": ["--listen", "--inputs", "--queue"],
+        "Capsule": ["--native-hooks", "--idle"],
+    },
 }
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from hookline._cli.options import Sectioned, option, session_options
+from hookline._cli.options import Sectioned, capsule_options, option, session_options
 
 INPUTS = "Prompts and inputs"
 
@@ -41,6 +41,13 @@ A PROMPT of /compact or /clear is done to the session instead of being sent to t
     metavar="KEY",
     help="Of the one prompt: under a key that this session has seen, nothing is done again and the first result shown.",
 )
+@option(
+    "Capsule",
+    "--capsule",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Run this capsule, with each PROMPT as a task of its.",
+)
+@capsule_options
 @session_options
 def COMMAND(**options: object) -> int:  # noqa: N802  # the name under which the table of commands finds it
     """Run each PROMPT in turn in one agent session, with every hook that applies.
@@ -48,6 +55,12 @@ def COMMAND(**options: object) -> int:  # noqa: N802  # the name under which the
     The last run decides: ends with 0 when it completed, with 1 when a hook cancelled it or it failed; with 1 also when
     a line of --inputs was no input, or was refused.
     """
-    from hookline._cli.execution import Options, execute
+    from hookline._cli.execution import Options, execute, prompts_of
 
-    return execute(Options(**options))  # type: ignore[arg-type]  # click has checked each against its option
+    capsule = options.pop("capsule")
+    given = Options(**options)  # type: ignore[arg-type]  # click has checked each against its option
+    if isinstance(capsule, Path):
+        from hookline._cli.capsules import run_capsule
+
+        return run_capsule(given, capsule, prompts_of(given), listen=None)
+    return execute(given)
