@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from tests.conformance.meerkat.kinds import MEERKAT
+from tests.conformance.murmur.kinds import MURMUR
 from tests.conformance.muse.kinds import MUSE
 from tests.conformance.place import Place
 from tests.conformance.reading import Case, read_cases
 
-DIALECTS = {"meerkat": MEERKAT, "muse": MUSE}
+DIALECTS = {"meerkat": MEERKAT, "murmur": MURMUR, "muse": MUSE}
 FOLDER = Path(__file__).parent / "cases"
 CASES = read_cases(FOLDER, DIALECTS)
 
