@@ -12,15 +12,22 @@ from tests.kept import Kept
 from tests.tool_rig import Willing
 
 import hookline as hl
+from hookline._core.capsule import Artifact, ArtifactKind, Capsule
+from hookline._core.events import BeforeDispatch, BeforeToolCall
 from hookline._core.hooks import Hook
 from hookline._core.messages import ToolSpec
 from hookline._core.outcomes import Outcome
-from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply, Returned
+from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply, Returned, Yielded
+from hookline._core.points import Event
+from hookline._core.problems import Where
 from hookline._core.reasons import Failure
 from hookline._core.records import CallEnded, CallStarted, Dispatched, HookEnded
 from hookline._core.resolution import Resolution
-from hookline._core.targets import CommandTarget, FunctionTarget
+from hookline._core.targets import CommandTarget, ComponentTarget, FunctionTarget
 from hookline.dialects import PACKAGES
+from hookline.dialects.murmur.build import Staged
+from hookline.dialects.murmur.build import hooks_of as murmur_hooks_of
+from hookline.dialects.murmur.interfaces import INTERFACES
 from hookline.session.ports import CallContext, RunResult, ToolResult
 
 ROWS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("consequences.yaml").read_text())
@@ -35,10 +42,14 @@ def failed(why: Failure, detail: str, **more: Any) -> CallFailed:
 
 @dataclass(frozen=True)
 class Fault:
-    """What comes back of a call: of a program, and of a function. An exception is raised by the adapter itself."""
+    """What comes back of a call: of a program, of a function, of a component. The adapter itself raises an exception.
+
+    `component` is what a program says, where it says nothing of its own.
+    """
 
     program: object
     function: object
+    component: object = None
 
 
 def alike(reply: object) -> Fault:
@@ -71,18 +82,25 @@ FAULTS = {
     "two documents": Fault(Exited(code=0, stdout=b"{}{}"), Returned([{}, {}])),
     "a key twice": Fault(Exited(code=0, stdout=b'{"decision":null,"decision":null}'), Returned({})),
     "no UTF-8": Fault(Exited(code=0, stdout=b'{"\xff":1}'), Returned(b"\xff")),
-    "words of its own": Fault(Exited(code=0, stdout=b'{"action":"deny"}'), Returned("deny")),
+    "words of its own": Fault(Exited(code=0, stdout=b'{"action":"deny"}'), Returned("deny"), Yielded(arm="block")),
     "several dialects at once": Fault(Exited(code=0, stdout=BOTH), Returned(MUSE_DENIAL)),
     "a number for a reply": alike(2),
     "an adapter that raises": alike(RuntimeError("broken")),
     "chatter": Fault(Exited(code=0, stdout=b"Welcome!\n"), Returned("Welcome!")),
-    "nothing said": Fault(Exited(code=0), Returned(None)),
-    "an event that does not fit": alike(None),  # takes LARGE bytes; a function is given the event, which always fits
+    "nothing said": Fault(Exited(code=0), Returned(None), Yielded(arm="none")),
+    "an event that does not fit": alike(None),  # takes LARGE bytes; where there is no cap every event fits
     "a denial": alike(None),  # no fault of a guard's, and the one way for an observer to say what it may not
 }
 OVERSIZE, DENIAL = "an event that does not fit", "a denial"
 SPOKEN = {"muse": Exited(code=0, stdout=json.dumps(MUSE_DENIAL).encode()), "code": Returned(hl.Deny("no"))}
 SPOKEN["meerkat"] = Exited(code=0, stdout=json.dumps(MEERKAT_DENIAL).encode())
+SPOKEN["murmur"] = Yielded(arm="deny", value="no")
+
+# Where the guards of a dialect are asked about a call, and what the model reads of one that none of them allowed.
+POINT = {"muse": BeforeToolCall, "meerkat": BeforeToolCall, "murmur": BeforeDispatch, "code": BeforeToolCall}
+REFUSED = dict.fromkeys(POINT, ("tool blocked by hook: no", "tool blocked by hook: hook {hook} gave no answer: "))
+REFUSED["murmur"] = ("Refused by policy hook '{hook}': no\n", "Refused by policy hook '{hook}': ")
+UNCAPPED = ("code", "murmur")
 
 
 @dataclass(frozen=True)
@@ -103,14 +121,20 @@ class Case:
         if self.fault == DENIAL:
             return SPOKEN[self.dialect]
         fault = FAULTS[self.fault]
-        return fault.function if self.dialect == "code" else fault.program
+        match self.dialect:
+            case "code":
+                return fault.function
+            case "murmur" if fault.component is not None:
+                return fault.component
+            case _:
+                return fault.program
 
 
 def cases() -> Iterator[Case]:
     for row in ROWS:
         sides = {name: row[name] for name in SIDES}
         for fault in FAULTS:
-            if not (fault == OVERSIZE and row["dialect"] == "code"):
+            if not (fault == OVERSIZE and row["dialect"] in UNCAPPED):
                 yield Case(**sides, fault=fault, becomes=row.get("but", {}).get(fault, row["every"]))
 
 
@@ -143,13 +167,17 @@ class Flag(Willing):
 
 
 class Account(Kept):
-    """The account of one guarded call."""
+    """The account of one call that is guarded at *point*."""
+
+    def __init__(self, point: type[Event]) -> None:
+        super().__init__()
+        self._point = point
 
     @property
     def asked(self) -> list[Resolution]:
-        """What came of each event before a tool call."""
+        """What came of each event at that point."""
         resolutions = [record.resolution for record in self.of(Dispatched)]
-        return [each for each in resolutions if isinstance(each.event, hl.BeforeToolCall)]
+        return [each for each in resolutions if isinstance(each.event, self._point)]
 
     @property
     def outcomes(self) -> list[Outcome]:
@@ -181,9 +209,23 @@ def hooks_of(case: Case, folder: Path) -> tuple[Hook, ...]:
             file = folder / "hooks.toml"
             capability = {"guard": "guardrail", "observer": "observe"}[case.commits]
             file.write_text(MEERKAT.format(mode=case.mode, capability=capability))
+        case "murmur":
+            return _staged(folder)
         case _:
             return _registered(case)
     return hl.load(file, env={"PATH": "/bin", "HOME": str(folder)}).hooks()
+
+
+def _staged(folder: Path) -> tuple[Hook, ...]:
+    """A policy hook of a capsule."""
+    where = Where(file=str(folder / "murmur.yaml"), label="murmur.yaml")
+    artifact = Artifact(name="guard", version="1.0.0", kind=ArtifactKind.HOOK, where=where)
+    target = ComponentTarget(subject="hook 'guard'", path=folder / "guard.wasm", interfaces=INTERFACES)
+    guard = Staged(
+        artifact=artifact, version="1.0.0", binding="on-tool-call", policy="deny", target=target, stage_target=target
+    )
+    capsule = Capsule(name="capsule", version="1.0.0", path=folder / "murmur.yaml", artifacts=(artifact,))
+    return murmur_hooks_of(capsule, [guard])
 
 
 def _registered(case: Case) -> tuple[Hook, ...]:
@@ -210,10 +252,10 @@ class Lived:
 
 async def lived(case: Case, folder: Path) -> Lived:
     """A session in which the model asks for one tool call, with the case's hook before it."""
-    flag, account = Flag(), Account()
+    flag, account = Flag(), Account(POINT[case.dialect])
     canned = Canned(case.said)
     hooks = hooks_of(case, folder)
-    adapters: Any = {CommandTarget: canned, FunctionTarget: canned}
+    adapters: Any = {CommandTarget: canned, FunctionTarget: canned, ComponentTarget: canned}
     text = '"' * (LARGE // 2 if case.fault == OVERSIZE else 1)  # each takes two bytes in JSON, and here one
     script = f"steps: [{{call: {{tool: flag, input: {{text: '{text}'}}}}}}, {{say: done}}]"
     async with (
@@ -263,8 +305,8 @@ async def test_consequence(case: Case, tmp_path: Path) -> None:
             assert outcome.detail
         case "blocked":
             [ended] = what.account.of(CallEnded)
-            why = "no" if case.fault == DENIAL else f"hook {hook} gave no answer: "
-            assert ended.text.startswith(f"tool blocked by hook: {why}")
+            denied, failed = REFUSED[case.dialect]
+            assert ended.text.startswith((denied if case.fault == DENIAL else failed).format(hook=hook))
             assert (ended.status.value, what.account.of(CallStarted)) == ("refused", [])
         case "run failed":
             assert what.result.reason == f"hook {hook} failed: {outcome.detail}"
@@ -277,7 +319,7 @@ async def test_consequence(case: Case, tmp_path: Path) -> None:
 
 
 def test_no_guard_is_ignored() -> None:
-    """Over the table: what may deny is ignored nowhere; strict lets no fault of one pass, nor do Meerkat and code."""
+    """Over the table: what may deny is ignored nowhere; strict lets no fault pass, and but for Muse nobody does."""
     guards = [case for case in cases() if case.commits == "guard" and case.becomes != "answered"]
 
     assert {case.becomes for case in guards} == {"called", "doubtful", "blocked", "run failed"}
