@@ -182,7 +182,7 @@ def test_the_example_of_the_meerkat_page_runs(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(60)
 def test_the_demo_runs(tmp_path: Path) -> None:
-    """`make demo` shows a refusal, a hook that never answered, a run that was kept going, and its end."""
+    """`make demo` shows a refusal, a hook that never answered, a run that was kept going; a guarded capsule."""
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     ran = subprocess.run([ROOT / "scripts" / "demo"], env=env, check=False, capture_output=True, text=True)
 
@@ -192,5 +192,7 @@ def test_the_demo_runs(tmp_path: Path) -> None:
         "proceeded_without_answer",
         "run the tests (sh test.sh) before you stop",
         "The greeting is written and tested.",
+        "Refused by policy hook 'murmur-hook-protect-shell': 'tests/test.sh' is protected by 'tests/'",
+        "The greeting is written, the tests are as they were.",
     ):
         assert sight in ran.stdout
