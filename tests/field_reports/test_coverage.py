@@ -71,7 +71,10 @@ REPORTS = {
     "f05": "commands saw every secret of the host, and requests followed redirects and proxies",
     "f06": "a run that was dropped left its hook at work",
     "f07": "of fourteen points the guide knew eight",
+    "f09": "one trap made a guard refuse everything for the rest of the session",
+    "f10": "hooks that were built for the interface before this one",
     "f12": "crashed guards allowed, and hanging ones hung the host",
+    "f14": "a hook whose subscriptions could not be read was called at everything",
     "f15": "a synchronous handler blocked the event loop past its limit, and was then allowed",
     "f16": "no limits, and one exception stopped every later handler",
     "f18": "an exception failed the run, and the first answer hid the event from auditors",
@@ -84,6 +87,8 @@ REPORTS = {
     "trap4": "`name` or `timeout_ms` on one managed handler changes the rules for the whole file",
     "trap5": "the cap of 16 KiB counts each output stream by itself",
     "trap6": "a denial skips whoever is behind it, auditors included, and a failure fails the run",
+    "trap7": "a refusal without a reason, and one of what has happened already",
+    "trap8": "a word where it cannot count, found only when the hook was loaded",
 }
 
 # Why there is no test of a report under Meerkat. Every other one has one: a dialect's own failure of the same kind.
@@ -94,12 +99,17 @@ NOT_MEERKAT = {
     "b64": "there are no matchers",
     "b65": "there are no matchers",
     "b82": "no hook can keep a run going: a denial at its end fails it",
+    "f09": "there are no components",
+    "f10": "there is one version of its envelope",
+    "f14": "an entry names its one point, and an unknown one is an error: see b15",
     "f18": "there a failure fails the run by design, and a denial skips those behind it: see trap6",
     "f20": "there is nothing that two hooks could both write",
     "trap2": "no exit status but 0 has an answer: see b04",
     "trap3": "there are no fallbacks: a failure fails the run",
     "trap4": "there is one form of an entry, whoever wrote it",
     "trap5": "the cap of each stream is in b34",
+    "trap7": "a denial there needs its reason, and what has happened is only observed",
+    "trap8": "what an answer may hold is told by its point, when it answers",
 }
 
 TEST = re.compile(r"^(?:async )?def test_([a-z]+\d+)_", re.MULTILINE)
