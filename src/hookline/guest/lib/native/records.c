@@ -1,5 +1,7 @@
 #include "records.h"
 
+#include <string.h>
+
 #include "../events.h"
 
 // As every list of records is laid out.
@@ -77,6 +79,7 @@ static bool is_option(const field *one) {
 
 bool record_read(const record *what, const json *from, void *into, text *why) {
     size_t met = 0;
+    memset(into, 0, what->size);  // what is absent is not given
     for (size_t index = 0; index < what->count; index++) {
         const field *one = &what->fields[index];
         const json *member = json_member(from, one->name);
