@@ -145,12 +145,13 @@ class CapsuleRig:
         workdir: Path | None = None,
         idle: float = 0.0,
         waits: bool = False,
+        native: Path | None = None,
     ) -> Ran:
         """Check, launch, stage and live to the end. Raises what these raise."""
         script = {"steps": list(steps), **({} if agents is None else {"agents": dict(agents)})}
         answers = model or ScriptModel.parse(json.dumps(script))
-        checked = await check_capsule(self.written(), env=self.env)
-        launched = await launch(checked, env=self.env, workdir=workdir)
+        checked = await check_capsule(self.written(), env=self.env, native=native)
+        launched = await launch(checked, env=self.env, workdir=workdir, native=native)
         records = Recorded()
 
         async def given() -> Any:

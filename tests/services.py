@@ -4,6 +4,7 @@ import functools
 import os
 import shutil
 import socket
+from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
 
@@ -34,6 +35,14 @@ def nats_program() -> str:
     if program is None:
         _do_without("nats-server is not installed")
     return program
+
+
+def native_hooks() -> Path:
+    """The folder of the shipped hooks as programs of this machine, where `make components` puts them, likewise."""
+    folder = Path(__file__).parent.parent / "components" / "build" / "native"
+    if not folder.is_dir():
+        _do_without("`make components` has not built the hooks as programs")
+    return folder
 
 
 def _do_without(why: str) -> NoReturn:

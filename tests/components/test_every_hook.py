@@ -1,4 +1,4 @@
-"""One session with every hook that comes with hookline, each of them the component that is shipped."""
+"""One session with every hook that comes with hookline, each of them the component that is shipped, or the program."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.capsule_rig import CapsuleRig
 from tests.components.receiver import attributes, receiving
+from tests.services import native_hooks
 
 SHIPPED = Path(__file__).parent.parent.parent / "src" / "hookline" / "shipped"
 
@@ -49,8 +50,10 @@ def test_every_shipped_component_is_small() -> None:
 
 
 @pytest.mark.slow
-async def test_every_shipped_hook_does_its_work(tmp_path: Path) -> None:
+@pytest.mark.parametrize("built", ["components", "programs"])
+async def test_every_shipped_hook_does_its_work(built: str, tmp_path: Path) -> None:
     """They observe, export, score, summarise, shorten and refuse in one session, and none of them complains."""
+    native = native_hooks() if built == "programs" else None
     rig = CapsuleRig(root=tmp_path)
     async with receiving() as receiver:
         grants = {"murmur-hook-grafana": receiver.url, "murmur-hook-eval": receiver.url}
@@ -73,7 +76,7 @@ async def test_every_shipped_hook_does_its_work(tmp_path: Path) -> None:
         (work / "tests").mkdir(parents=True)
         (work / "a.py").write_text("a = 1\n")
         agents = {"hook": {"steps": [{"say": "in short"}] * 9}}
-        ran = await rig.run("change a.py", steps=STEPS, agents=agents, workdir=work)
+        ran = await rig.run("change a.py", steps=STEPS, agents=agents, workdir=work, native=native)
 
     documented = [json.loads(line)["event_type"] for line in DOCUMENTED.read_text().splitlines()]
     assert documented == [each["event_type"] for each in ran.trace]
