@@ -251,7 +251,7 @@ static void find_hunks(summary *to, text_list old, text_list now, const marks *f
     while (left < old.count || right < now.count) {
         bool removed = left < old.count && found->removed[left], added = right < now.count && found->added[right];
         if (removed || added) {
-            if (open == NULL || left > open->old_start + open->old_count + CONTEXT) {
+            if (open == NULL || left > open->old_start + open->old_count + 2 * CONTEXT) {
                 size_t lead = left < CONTEXT ? left : CONTEXT;
                 open = &to->hunks[to->hunk_count++];
                 *open = (hunk){left - lead, lead, right - lead, lead};
