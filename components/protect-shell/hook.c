@@ -1,23 +1,34 @@
 // Refuses shell commands that write to protected paths. It decides on what is executed: the arguments, the script of an
 // interpreter, the recipe of a build; never on the text for display. It reads the text and looks at no file, so it is a
-// guard against mistakes, not against somebody who hides what a command does.
+// guard against mistakes, not against somebody who hides what a command does. Where it sees that something is written,
+// but not to what, it refuses if a protected path is named anywhere.
 #include "../lib/hook.h"
+#include "../lib/options.h"
 #include "../lib/protect.h"
+#include "../lib/shell.h"
 
-#define MOST_WORDS 4096
-#define DEEPEST 4  // scripts within scripts
+#define DEEPEST 8       // scripts within scripts
+#define MOST_FOLDERS 32 // subshells within one another
 
 static const char *const KEYS[] = {"shell_write_binaries", NULL};
-static const char *const SHELLS[] = {"bash", "sh", "zsh", "fish", "dash", "ksh", NULL};
 
 typedef struct {
     protection by;
     const text *writers;  // of the configuration
     size_t writer_count;
-    text *words;  // of the command that is looked at
-    size_t count;
-    text refused;  // why, empty while nothing is
+    maybe_text folder;   // that paths begin at; not given where nobody can say
+    bool recipe;         // lines may begin with what `make` and `just` take off
+    bool operands_come;  // from somewhere else, in part: xargs, find
+    text refused;        // why, empty while nothing is
+    text unclear;        // what is written to nobody can say where, empty while nothing is
 } guard;
+
+typedef struct {
+    const shell_word *words;
+    size_t count;
+    const text *input;  // NULL: none that can be read
+    bool piped;         // it is given the output of another
+} command;
 
 static void refuse(guard *with, text why) {
     if (with->refused.length == 0) {
@@ -25,11 +36,33 @@ static void refuse(guard *with, text why) {
     }
 }
 
-static void judge(guard *with, text path) {
-    text rule;
-    judgement found = protection_of(&with->by, path, &rule);
-    if (found != PATH_FREE) {
+static void unclear(guard *with, text what) {
+    if (with->unclear.length == 0) {
+        with->unclear = what;
+    }
+}
+
+static text below(text folder, text path) {
+    bool whole = folder.length == 0 || text_starts(path, "/") || text_starts(path, "~") || text_starts(path, "$");
+    return whole ? path : text_join(folder, TEXT("/"), path);
+}
+
+static void judge(guard *with, const shell_word *word) {
+    text path = below(with->folder.given ? with->folder.value : TEXT(""), word->value), rule;
+    judgement found = word->pattern ? protection_of_pattern(&with->by, path, &rule) : protection_of(&with->by, path, &rule);
+    bool anchored = text_starts(path, "/") || with->folder.given;
+    if (word->expands || !anchored) {
+        unclear(with, word->value);
+    }
+    if (found == PATH_PROTECTED || (found == PATH_ESCAPES && anchored && word->value.length > 0)) {
         refuse(with, protection_reason(found, path, rule));
+    }
+}
+
+// The command is one that writes: what it is given by others it writes to as well.
+static void writes(guard *with, text name) {
+    if (with->operands_come) {
+        unclear(with, name);
     }
 }
 
@@ -42,292 +75,501 @@ static bool one_of(text name, const char *const *names) {
     return false;
 }
 
-// The last component of a program's path.
+// The last component of a path.
 static text base_of(text path) {
     size_t start = 0;
     for (size_t at = 0; at < path.length; at++) {
-        start = path.data[at] == '/' ? at + 1 : start;
+        start = path.data[at] == '/' && at + 1 < path.length ? at + 1 : start;
     }
     return text_part(path, start, path.length);
 }
 
-static bool is_option(text word) {
-    return text_starts(word, "-") && word.length > 1;
+static option_reader options_of(const command *one, const option_table *table) {
+    return (option_reader){.words = one->words + 1, .count = one->count - 1, .table = table};
 }
 
-static void judge_operands(guard *with, const text *words, size_t count) {
-    bool only_operands = false;
-    for (size_t index = 0; index < count; index++) {
-        if (!only_operands && text_is(words[index], "--")) {
-            only_operands = true;
-        } else if (only_operands || !is_option(words[index])) {
-            judge(with, words[index]);
+static command from_word(const command *one, size_t first) {
+    return (command){one->words + first, one->count - first, one->input, one->piped};
+}
+
+static void judge_operands(guard *with, const command *one, const option_table *table) {
+    option_reader from = options_of(one, table);
+    for (option each; option_next(&from, &each);) {
+        if (each.letter == OPERAND) {
+            judge(with, &each.value);
         }
     }
+    writes(with, one->words[0].value);
 }
 
-static bool has_short(text word, char letter) {
-    return is_option(word) && !text_starts(word, "--") && text_find(word, letter) < word.length;
-}
-
-// cp, mv, install, ln: the last operand, or that of -t.
-static void judge_destination(guard *with, const text *words, size_t count, bool moves) {
-    text last = TEXT(""), folder = TEXT("");
+// cp, mv, install, ln: into the last operand or the folder of -t; what is moved is gone from where it was.
+static void judge_destination(guard *with, const command *one, const option_table *table) {
+    option_reader from = options_of(one, table);
+    shell_word into = {.expands = false}, last = into;
     size_t operands = 0;
-    for (size_t index = 0; index < count; index++) {
-        if ((text_is(words[index], "-t") || text_is(words[index], "--target-directory")) && index + 1 < count) {
-            folder = words[++index];
-        } else if (text_starts(words[index], "--target-directory=")) {
-            folder = text_part(words[index], 19, words[index].length);
-        } else if (!is_option(words[index])) {
-            if (moves) {
-                judge(with, words[index]);  // what is moved is gone from where it was
-            }
-            last = words[index], operands++;
+    bool makes_folders = false, takes = text_is(base_of(one->words[0].value), "mv");
+    for (option each; option_next(&from, &each);) {
+        if (each.letter == 't') {
+            into = each.value;
+        } else if (each.letter == 'd' && text_is(base_of(one->words[0].value), "install")) {
+            makes_folders = true;
+        } else if (each.letter == OPERAND) {
+            last = each.value, operands++;
         }
     }
-    text into = folder.length > 0 ? folder : last;
-    if (operands == 0 || into.length == 0) {
-        return;
+    bool folder = into.value.length > 0;
+    if (!folder && operands > 1) {
+        into = last;
     }
-    judge(with, into);
-    for (size_t index = 0; index < count; index++) {  // a folder takes the names of what comes into it
-        if (!is_option(words[index]) && !text_equal(words[index], into)) {
-            judge(with, text_join(into, TEXT("/"), base_of(words[index])));
-        }
+    if (makes_folders || (takes && operands > 0)) {
+        judge_operands(with, one, table);
     }
-}
-
-static void judge_sed(guard *with, const text *words, size_t count) {
-    bool in_place = false, given_script = false;
-    for (size_t index = 0; index < count; index++) {
-        in_place = in_place || has_short(words[index], 'i') || text_starts(words[index], "--in-place");
-        given_script = given_script || has_short(words[index], 'e') || has_short(words[index], 'f');
-    }
-    if (!in_place) {
-        return;
-    }
-    bool script = !given_script;
-    for (size_t index = 0; index < count; index++) {
-        if (text_is(words[index], "-e") || text_is(words[index], "-f")) {
-            index++;
-        } else if (!is_option(words[index])) {
-            if (!script) {
-                judge(with, words[index]);
-            }
-            script = false;
+    judge(with, &into);
+    writes(with, one->words[0].value);
+    from = options_of(one, table);
+    for (option each; !makes_folders && option_next(&from, &each);) {
+        if (each.letter == OPERAND && (folder || operands-- > 1 || into.value.length == 0)) {
+            shell_word inside = each.value;  // a folder takes the names of what comes into it
+            inside.expands = false;
+            inside.value = into.value.length == 0 ? base_of(inside.value)
+                                                  : text_join(into.value, TEXT("/"), base_of(inside.value));
+            judge(with, &inside);
         }
     }
 }
 
-static void judge_patch(guard *with, const text *words, size_t count) {
+static void judge_sed(guard *with, const command *one, const option_table *table) {
+    option_reader from = options_of(one, table);
+    bool in_place = false, script = true;
+    for (option each; option_next(&from, &each);) {
+        in_place = in_place || each.letter == 'i';
+        script = script && each.letter != 'e' && each.letter != 'f';
+    }
+    from = options_of(one, table);
+    for (option each; in_place && option_next(&from, &each);) {
+        if (each.letter == OPERAND && !script) {
+            judge(with, &each.value);
+        }
+        script = script && each.letter != OPERAND;
+    }
+    if (in_place) {
+        writes(with, one->words[0].value);
+    }
+}
+
+static void judge_patch(guard *with, const command *one, const option_table *table) {
+    option_reader from = options_of(one, table);
+    maybe_text outside = with->folder;
     size_t operands = 0;
-    for (size_t index = 0; index < count; index++) {
-        if (text_is(words[index], "-o") && index + 1 < count) {
-            judge(with, words[++index]);
-            operands++;
-        } else if ((text_is(words[index], "-i") || text_is(words[index], "-p") || text_is(words[index], "-d")) &&
-                   index + 1 < count) {
-            index++;
-        } else if (!is_option(words[index])) {
-            if (operands++ == 0) {
-                judge(with, words[index]);
-            }
+    for (option each; option_next(&from, &each);) {
+        if (each.letter == 'd') {
+            with->folder = given(below(with->folder.given ? with->folder.value : TEXT(""), each.value.value));
         }
     }
+    from = options_of(one, table);
+    for (option each; option_next(&from, &each);) {
+        if (each.letter == 'o' || (each.letter == OPERAND && operands++ == 0)) {
+            judge(with, &each.value);
+        }
+    }
+    with->folder = outside;
+    writes(with, one->words[0].value);
     if (operands == 0) {
         refuse(with, TEXT("`patch` without a file names what it changes in its input, which cannot be read"));
     }
 }
 
-static void judge_git(guard *with, const text *words, size_t count) {
-    size_t at = 0;
-    while (at < count && is_option(words[at])) {
-        at += text_is(words[at], "-C") || text_is(words[at], "-c") ? 2 : 1;
-    }
-    if (at >= count) {
-        return;
-    }
-    text verb = words[at++];
-    if (text_is(verb, "apply")) {
-        refuse(with, TEXT("`git apply` names what it changes in its patch, which cannot be read"));
-    } else if (text_is(verb, "restore") || text_is(verb, "rm") || text_is(verb, "mv")) {
-        judge_operands(with, words + at, count - at);
-    } else if (text_is(verb, "checkout")) {
-        for (; at < count; at++) {
-            if (text_is(words[at], "--")) {
-                judge_operands(with, words + at + 1, count - at - 1);
-                return;
-            }
+static void judge_dd(guard *with, const command *one, const option_table *table) {
+    (void)table;
+    for (size_t index = 1; index < one->count; index++) {
+        if (text_starts(one->words[index].value, "of=")) {
+            shell_word file = one->words[index];
+            file.value = text_part(file.value, 3, file.value.length);
+            judge(with, &file);
         }
     }
 }
 
-static void judge_dd(guard *with, const text *words, size_t count) {
-    for (size_t index = 0; index < count; index++) {
-        if (text_starts(words[index], "of=")) {
-            judge(with, text_part(words[index], 3, words[index].length));
+// With `--` what follows are paths; without, the first operand may be a branch, which has seldom a point in its name.
+static void judge_checkout(guard *with, const command *one) {
+    static const option_table table = {.with_value = "bB", .longs = NULL};
+    option_reader from = options_of(one, &table);
+    bool paths = false, branches = false;
+    for (size_t operands = 0; from.at < from.count || from.inside > 0;) {
+        option each;
+        if (!option_next(&from, &each)) {
+            break;
+        }
+        branches = branches || each.letter == 'b' || each.letter == 'B';
+        paths = paths || from.only_operands;
+        if (each.letter == OPERAND) {
+            bool named = text_find(each.value.value, '.') < each.value.value.length;
+            if (paths || (!branches && (operands > 0 || named))) {
+                judge(with, &each.value);
+            }
+            operands++;
         }
     }
+}
+
+static void judge_git(guard *with, const command *one, const option_table *table) {
+    static const char *const FILES[] = {"restore", "rm", "mv", "clean", NULL};
+    static const char *const LONGS[] = {"s=source", "e=exclude", "f=pathspec-from-file", NULL};
+    static const option_table of_files = {.with_value = "se", .longs = LONGS};
+    option_reader from = options_of(one, table);
+    maybe_text outside = with->folder;
+    from.leading = true;
+    for (option each; option_next(&from, &each);) {
+        if (each.letter == 'C') {
+            with->folder = given(below(with->folder.given ? with->folder.value : TEXT(""), each.value.value));
+        } else if (each.letter == OPERAND) {
+            command verb = from_word(one, from.at);
+            text name = verb.words[0].value;
+            if (text_is(name, "apply")) {
+                refuse(with, TEXT("`git apply` names what it changes in its patch, which cannot be read"));
+            } else if (text_is(name, "checkout")) {
+                judge_checkout(with, &verb);
+            } else if (one_of(name, FILES)) {
+                judge_operands(with, &verb, &of_files);
+            }
+            break;
+        }
+    }
+    with->folder = outside;
 }
 
 static void judge_script(guard *with, text script, unsigned depth);
+static void judge_command(guard *with, const command *one, unsigned depth);
 
-// Words that only say how the next command is run.
-static const char *const BEFORE[] = {"sudo", "env", "nohup", "time", "command", "exec", "nice", "stdbuf", "xargs",
-                                     "then", "do",  "else",  "{",    "!",       "builtin", NULL};
-static const char *const ALL_OPERANDS[] = {"rm", "rmdir", "tee", "truncate", "touch", "unlink", "shred", NULL};
+typedef struct {
+    const char *name;
+    void (*judge)(guard *with, const command *one, const option_table *table);
+    option_table options;
+} form;
 
-static void judge_command(guard *with, const text *words, size_t count, unsigned depth) {
-    while (count > 0 && (one_of(base_of(words[0]), BEFORE) ||
-                         (text_find(words[0], '=') < words[0].length && text_find(words[0], '/') == words[0].length))) {
-        words++, count--;
-        while (count > 0 && is_option(words[0])) {
-            words++, count--;
+static const char *const INTO[] = {"t=target-directory", "S=suffix", "m=mode", "o=owner", "g=group", "d.directory", NULL};
+static const char *const SED[] = {"e=expression", "f=file", "l=line-length", "i?in-place", NULL};
+static const char *const PATCH[] = {"i=input", "o=output", "d=directory", "p=strip", "F=fuzz", "r=reject-file", NULL};
+static const char *const TRUNCATE[] = {"s=size", "r=reference", NULL};
+static const char *const TOUCH[] = {"r=reference", "d=date", NULL};
+static const char *const SHRED[] = {"n=iterations", "s=size", "r=random-source", NULL};
+static const char *const GIT[] = {"g=git-dir", "w=work-tree", "n=namespace", "c=config-env", NULL};
+
+static const form FORMS[] = {
+    {"rm", judge_operands, {.with_value = ""}},
+    {"rmdir", judge_operands, {.with_value = ""}},
+    {"unlink", judge_operands, {.with_value = ""}},
+    {"tee", judge_operands, {.with_value = ""}},
+    {"truncate", judge_operands, {.with_value = "sr", .longs = TRUNCATE}},
+    {"touch", judge_operands, {.with_value = "drt", .longs = TOUCH}},
+    {"shred", judge_operands, {.with_value = "ns", .longs = SHRED}},
+    {"cp", judge_destination, {.with_value = "tS", .longs = INTO}},
+    {"mv", judge_destination, {.with_value = "tS", .longs = INTO}},
+    {"ln", judge_destination, {.with_value = "tS", .longs = INTO}},
+    {"install", judge_destination, {.with_value = "tSmog", .longs = INTO}},
+    {"sed", judge_sed, {.with_value = "efl", .with_rest = "i", .longs = SED}},
+    {"patch", judge_patch, {.with_value = "iopdFrBDVYzg", .longs = PATCH}},
+    {"dd", judge_dd, {.with_value = ""}},
+    {"git", judge_git, {.with_value = "Cc", .longs = GIT}},
+};
+
+// Words that say how the next command is run.
+static const struct {
+    const char *name, *with_value;
+    const char *const *longs;
+    size_t operands;  // that come before it
+} BEFORE[] = {
+#define OPTIONS(...) ((const char *const[]){__VA_ARGS__, NULL})
+    {"sudo", "ugpCDhrtTUR", OPTIONS("u=user", "g=group", "D=chdir"), 0},
+    {"doas", "uC", NULL, 0},
+    {"env", "uC", OPTIONS("u=unset", "C=chdir"), 0},
+    {"nice", "n", OPTIONS("n=adjustment"), 0},
+    {"ionice", "cn", OPTIONS("c=class", "n=classdata"), 0},
+    {"timeout", "ks", OPTIONS("k=kill-after", "s=signal"), 1},
+    {"stdbuf", "ioe", OPTIONS("i=input", "o=output", "e=error"), 0},
+    {"xargs", "nIPLdEsa", OPTIONS("n=max-args", "P=max-procs", "d=delimiter", "a=arg-file", "s=max-chars"), 0},
+    {"time", "fo", OPTIONS("f=format", "o=output"), 0},
+    {"exec", "a", NULL, 0},
+    {"function", "", NULL, 1},
+#undef OPTIONS
+    {"nohup", "", NULL, 0},    {"setsid", "", NULL, 0}, {"command", "", NULL, 0}, {"builtin", "", NULL, 0},
+    {"busybox", "", NULL, 0},  {"coproc", "", NULL, 0}, {"if", "", NULL, 0},      {"then", "", NULL, 0},
+    {"elif", "", NULL, 0},     {"else", "", NULL, 0},   {"while", "", NULL, 0},   {"until", "", NULL, 0},
+    {"do", "", NULL, 0},       {"{", "", NULL, 0},      {"!", "", NULL, 0},
+};
+
+static bool is_assignment(text word) {
+    size_t equals = text_find(word, '=');
+    for (size_t at = 0; at < equals; at++) {
+        char byte = word.data[at];
+        bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_';
+        bool later = (byte >= '0' && byte <= '9') || (byte == '+' && at + 1 == equals);
+        if (!letter && !(at > 0 && later)) {
+            return false;
         }
     }
-    if (count == 0) {
-        return;
-    }
-    text name = base_of(words[0]);
-    words++, count--;
-    if (one_of(name, ALL_OPERANDS)) {
-        judge_operands(with, words, count);
-    } else if (text_is(name, "cp") || text_is(name, "install") || text_is(name, "ln")) {
-        judge_destination(with, words, count, false);
-    } else if (text_is(name, "mv")) {
-        judge_destination(with, words, count, true);
-    } else if (text_is(name, "sed")) {
-        judge_sed(with, words, count);
-    } else if (text_is(name, "patch")) {
-        judge_patch(with, words, count);
-    } else if (text_is(name, "git")) {
-        judge_git(with, words, count);
-    } else if (text_is(name, "dd")) {
-        judge_dd(with, words, count);
-    } else if (one_of(name, SHELLS)) {
-        for (size_t index = 0; index + 1 < count; index++) {
-            if (has_short(words[index], 'c')) {
-                judge_script(with, words[index + 1], depth + 1);
-                return;
+    return equals > 0 && equals < word.length;
+}
+
+// How many words come before the command that is run.
+static size_t leading_words(guard *with, const command *one) {
+    size_t first = 0;
+    for (bool more = true; more && first < one->count;) {
+        text name = base_of(one->words[first].value);
+        more = is_assignment(one->words[first].value);
+        first += more;
+        for (size_t index = 0; !more && index < sizeof BEFORE / sizeof *BEFORE; index++) {
+            if (!text_is(name, BEFORE[index].name)) {
+                continue;
             }
+            option_table table = {.with_value = BEFORE[index].with_value, .longs = BEFORE[index].longs};
+            command rest = from_word(one, first);
+            option_reader from = options_of(&rest, &table);
+            size_t operands = BEFORE[index].operands, behind = 0;
+            from.leading = operands == 0;
+            option each = {.letter = OTHER_OPTION};
+            while (option_next(&from, &each) && (each.letter != OPERAND || operands-- > 0)) {
+                behind = from.at;
+            }
+            with->operands_come = with->operands_come || text_is(name, "xargs");
+            bool ended = each.letter == OPERAND && from.at > 0;  // at the command, behind a `--` if there is one
+            first += 1 + (ended ? from.at - 1 : behind);
+            more = true;
         }
-    } else if (text_is(name, "eval")) {
-        for (size_t index = 0; index < count; index++) {
-            judge_script(with, words[index], depth + 1);
+    }
+    return first;
+}
+
+// bash, sh and the like: a script of -c, a file that is not read, or what they are given as input.
+static void judge_shell(guard *with, const command *one, unsigned depth) {
+    static const option_table table = {.with_value = "oO"};
+    option_reader from = options_of(one, &table);
+    bool is_script = false, is_file = false;
+    for (option each; option_next(&from, &each);) {
+        is_script = is_script || each.letter == 'c';
+        is_file = is_file || (each.letter == OPERAND && !is_script);
+        if (each.letter == OPERAND && is_script) {
+            if (each.value.expands) {
+                unclear(with, each.value.value);
+            }
+            judge_script(with, each.value.value, depth + 1);
+            return;
+        }
+    }
+    if (one->input != NULL) {
+        judge_script(with, *one->input, depth + 1);
+    } else if (one->piped && !is_file) {
+        unclear(with, one->words[0].value);
+    }
+}
+
+// What find begins at is written to when it deletes, or runs something that writes.
+static void judge_find(guard *with, const command *one, unsigned depth) {
+    static const char *const RUNS[] = {"-exec", "-execdir", "-ok", "-okdir", NULL};
+    bool outside = with->operands_come;
+    with->operands_come = true;
+    for (size_t index = 1; index < one->count; index++) {
+        text word = one->words[index].value;
+        if (text_is(word, "-delete")) {
+            unclear(with, TEXT("find -delete"));
+        } else if (one_of(word, RUNS) && index + 1 < one->count) {
+            command run = from_word(one, index + 1);
+            size_t end = 0;
+            while (end < run.count && !text_is(run.words[end].value, ";") && !text_is(run.words[end].value, "+")) {
+                end++;
+            }
+            run.count = end;
+            judge_command(with, &run, depth + 1);
+            index += end;
+        }
+    }
+    with->operands_come = outside;
+}
+
+static void judge_eval(guard *with, const command *one, unsigned depth) {
+    buffer script = buffer_in(&call_memory);
+    for (size_t index = 1; index < one->count; index++) {
+        put(&script, one->words[index].value);
+        put_byte(&script, ' ');
+        if (one->words[index].expands) {
+            unclear(with, TEXT("eval"));
+        }
+    }
+    judge_script(with, buffer_text(&script), depth + 1);
+}
+
+static void change_folder(guard *with, const command *one) {
+    static const option_table table = {.with_value = ""};
+    option_reader from = options_of(one, &table);
+    shell_word to = {.expands = true};  // home, or back
+    for (option each; option_next(&from, &each);) {
+        to = each.letter == OPERAND ? each.value : to;
+    }
+    if (to.expands || to.pattern || text_is(to.value, "-") || text_starts(to.value, "~")) {
+        with->folder = NO_TEXT;
+    } else if (with->folder.given || text_starts(to.value, "/")) {
+        with->folder = given(below(with->folder.given ? with->folder.value : TEXT(""), to.value));
+    }
+}
+
+static void judge_named(guard *with, const command *one, unsigned depth) {
+    static const char *const SHELLS[] = {"bash", "sh", "zsh", "fish", "dash", "ksh", NULL};
+    static const char *const FOLDERS[] = {"cd", "pushd", "popd", NULL};
+    static const option_table none = {.with_value = ""};
+    text name = base_of(one->words[0].value);
+    for (size_t index = 0; index < sizeof FORMS / sizeof *FORMS; index++) {
+        if (text_is(name, FORMS[index].name)) {
+            FORMS[index].judge(with, one, &FORMS[index].options);
         }
     }
     for (size_t index = 0; index < with->writer_count; index++) {
         if (text_equal(name, with->writers[index])) {
-            judge_operands(with, words, count);
+            judge_operands(with, one, &none);
         }
     }
+    if (one_of(name, SHELLS)) {
+        judge_shell(with, one, depth);
+    } else if (text_is(name, "find")) {
+        judge_find(with, one, depth);
+    } else if (text_is(name, "eval")) {
+        judge_eval(with, one, depth);
+    } else if (one_of(name, FOLDERS)) {
+        change_folder(with, one);
+    }
+}
+
+static void judge_command(guard *with, const command *one, unsigned depth) {
+    bool outside = with->operands_come;
+    if (depth > DEEPEST) {
+        unclear(with, TEXT("scripts within scripts"));
+        return;
+    }
+    command run = from_word(one, leading_words(with, one));
+    if (run.count > 0) {
+        judge_named(with, &run, depth);
+    }
+    with->operands_come = outside;
 }
 
 typedef struct {
-    text script;
-    size_t at;
-} reader;
+    shell_word *words;
+    size_t count, room;
+    text input;
+    bool has_input, piped;
+} pending;
 
-static bool ends_word(char byte) {
-    return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r' || byte == ';' || byte == '|' || byte == '&' ||
-           byte == '<' || byte == '>' || byte == '(' || byte == ')' || byte == '`';
-}
-
-// One word, its quotes and backslashes taken off. False: a quote is never closed.
-static bool read_word(reader *from, text *word) {
-    buffer taken = buffer_in(&call_memory);
-    text script = from->script;
-    char quote = 0;
-    for (; from->at < script.length; from->at++) {
-        char byte = script.data[from->at];
-        if (quote == '\'') {
-            if (byte == '\'') {
-                quote = 0;
-            } else {
-                put_byte(&taken, byte);
-            }
-        } else if (byte == '\\' && from->at + 1 < script.length) {
-            if (script.data[++from->at] != '\n') {
-                put_byte(&taken, script.data[from->at]);
-            }
-        } else if (quote == '"') {
-            if (byte == '"') {
-                quote = 0;
-            } else {
-                put_byte(&taken, byte);
-            }
-        } else if (byte == '\'' || byte == '"') {
-            quote = byte;
-        } else if (ends_word(byte)) {
-            break;
-        } else {
-            put_byte(&taken, byte);
-        }
+static void add_word(const guard *with, pending *to, shell_word word) {
+    while (with->recipe && to->count == 0 && word.value.length > 0 &&
+           (word.value.data[0] == '@' || word.value.data[0] == '-' || word.value.data[0] == '+')) {
+        word.value = text_part(word.value, 1, word.value.length);
     }
-    *word = buffer_text(&taken);
-    return quote == 0;
+    if (to->count == 0 && word.value.length == 0) {
+        return;
+    }
+    if (to->count == to->room) {
+        shell_word *more = arena_take(&call_memory, to->room * 2 + 8, sizeof(shell_word));
+        for (size_t index = 0; index < to->count; index++) {
+            more[index] = to->words[index];
+        }
+        to->words = more, to->room = to->room * 2 + 8;
+    }
+    to->words[to->count++] = word;
 }
 
-static void skip_blanks(reader *from) {
-    while (from->at < from->script.length &&
-           (from->script.data[from->at] == ' ' || from->script.data[from->at] == '\t' ||
-            from->script.data[from->at] == '\r')) {
-        from->at++;
+static void end_command(guard *with, pending *of, bool piped, unsigned depth) {
+    command one = {of->words, of->count, of->has_input ? &of->input : NULL, of->piped};
+    judge_command(with, &one, depth);
+    of->count = 0, of->has_input = false, of->piped = piped;
+}
+
+static void judge_inner(guard *with, text_list inner, unsigned depth) {
+    for (size_t index = 0; index < inner.count; index++) {
+        maybe_text outside = with->folder;
+        judge_script(with, inner.items[index], depth + 1);
+        with->folder = outside;
     }
 }
 
 static void judge_script(guard *with, text script, unsigned depth) {
+    shell_reader from = {.script = script};
+    pending now = {.count = 0};
+    maybe_text folders[MOST_FOLDERS];
+    size_t opened = 0;
     if (depth > DEEPEST) {
-        refuse(with, TEXT("scripts within scripts, too deep to be read"));
+        unclear(with, TEXT("scripts within scripts"));
         return;
     }
-    reader from = {script, 0};
-    text *words = arena_take(&call_memory, MOST_WORDS, sizeof(text));
-    size_t count = 0;
-    while (from.at < script.length && with->refused.length == 0) {
-        skip_blanks(&from);
-        if (from.at >= script.length) {
-            break;
-        }
-        char byte = script.data[from.at];
-        if (byte == '#' && (from.at == 0 || ends_word(script.data[from.at - 1]))) {
-            from.at += text_find(text_part(script, from.at, script.length), '\n');
-        } else if (byte == '>' || (byte == '&' && from.at + 1 < script.length && script.data[from.at + 1] == '>')) {
-            while (from.at < script.length && (script.data[from.at] == '>' || script.data[from.at] == '&' ||
-                                               script.data[from.at] == '|')) {
-                from.at++;
-            }
-            bool to_stream = script.data[from.at - 1] == '&' && byte == '>';
-            text target;
-            skip_blanks(&from);
-            if (!read_word(&from, &target)) {
-                refuse(with, TEXT("a quote is never closed, so what is written to cannot be read"));
-            } else if (!to_stream || text_trim(target).length > 1) {
-                judge(with, target);
-            }
-        } else if (byte == '<') {
-            while (from.at < script.length && (script.data[from.at] == '<' || script.data[from.at] == '-')) {
-                from.at++;
-            }
-            text source;
-            skip_blanks(&from);
-            (void)read_word(&from, &source);
-        } else if (ends_word(byte)) {
-            judge_command(with, words, count, depth);
-            count = 0;
-            from.at++;
-        } else if (count == MOST_WORDS) {
-            refuse(with, TEXT("a command of too many words to be read"));
-        } else if (!read_word(&from, &words[count])) {
-            refuse(with, TEXT("a quote is never closed, so the command cannot be read"));
+    for (bool more = true; more && with->refused.length == 0;) {
+        shell_token token = shell_next(&from);
+        judge_inner(with, token.inner, depth);
+        if (token.kind == SHELL_WORD) {
+            add_word(with, &now, token.word);
+        } else if (token.kind == SHELL_WRITE) {
+            judge(with, &token.word);
+        } else if (token.kind == SHELL_INPUT) {
+            now.input = token.word.value, now.has_input = true;
         } else {
-            bool is_descriptor = from.at < script.length && script.data[from.at] == '>' && words[count].length == 1 &&
-                                 words[count].data[0] >= '0' && words[count].data[0] <= '9';
-            count += !is_descriptor;
+            end_command(with, &now, token.piped, depth);
+            more = token.kind != SHELL_END && token.kind != SHELL_UNREADABLE;
+        }
+        if (token.kind == SHELL_UNREADABLE) {
+            unclear(with, TEXT("a quote or a bracket that is never closed"));
+        } else if (token.kind == SHELL_OPEN && opened++ < MOST_FOLDERS) {
+            folders[opened - 1] = with->folder;
+        } else if (token.kind == SHELL_CLOSE && opened > 0 && --opened < MOST_FOLDERS) {
+            with->folder = folders[opened];
         }
     }
-    judge_command(with, words, count, depth);
+}
+
+// Whether a protected path is named in *whole*, wherever it is.
+static bool is_named(const guard *with, text whole, text *path, text *rule) {
+    const text ends = TEXT(" \t\r\n;|&<>()`'\"${}[],=:\\@");
+    for (size_t at = 0; at < whole.length;) {
+        size_t start = at;
+        while (at < whole.length && text_find(ends, whole.data[at]) == ends.length) {
+            at++;
+        }
+        *path = text_part(whole, start, at - start);
+        if (protection_of(&with->by, *path, rule) == PATH_PROTECTED) {
+            return true;
+        }
+        at += at < whole.length;
+    }
+    return false;
+}
+
+static void judge_mention(guard *with, text whole) {
+    text path, rule;
+    if (with->unclear.length > 0 && is_named(with, whole, &path, &rule)) {
+        refuse(with, text_join(TEXT("what is written to cannot be read (`"), with->unclear, TEXT("`), and "),
+                               protection_reason(PATH_PROTECTED, path, rule)));
+    }
+}
+
+static void begin(guard *with, bool recipe) {
+    with->folder = given(TEXT(""));
+    with->recipe = recipe;
+    with->unclear = TEXT("");
+}
+
+static void judge_whole(guard *with, text script, bool recipe) {
+    begin(with, recipe);
+    judge_script(with, script, 0);
+    judge_mention(with, script);
+}
+
+static void judge_arguments(guard *with, text binary, text_list argv) {
+    shell_word *words = arena_take(&call_memory, argv.count + 1, sizeof(shell_word));
+    words[0].value = binary;
+    for (size_t index = 0; index < argv.count; index++) {
+        words[index + 1].value = argv.items[index];
+    }
+    begin(with, false);
+    judge_command(with, &(command){words, argv.count + 1, NULL, false}, 0);
+    for (size_t index = 0; index < argv.count; index++) {
+        judge_mention(with, argv.items[index]);
+    }
 }
 
 hook_answer on_shell(const shell_event *event) {
@@ -340,21 +582,12 @@ hook_answer on_shell(const shell_event *event) {
         !texts_of(with.by.config, "shell_write_binaries", &with.writers, &with.writer_count, &why)) {
         return answer_deny(TEXT("configuration error: "), why);
     }
+    judge_arguments(&with, event->binary, event->argv);
     if (event->script.given) {
-        judge_script(&with, event->script.value, 0);
-    } else {
-        text *words = arena_take(&call_memory, event->argv.count + 1, sizeof(text));
-        words[0] = event->binary;
-        for (size_t index = 0; index < event->argv.count; index++) {
-            words[index + 1] = event->argv.items[index];
-        }
-        judge_command(&with, words, event->argv.count + 1, 0);
+        judge_whole(&with, event->script.value, false);
     }
     if (event->recipe.given) {
-        judge_script(&with, event->recipe.value, 0);
+        judge_whole(&with, event->recipe.value, true);
     }
-    if (with.refused.length > 0) {
-        return answer_deny(with.refused);
-    }
-    return answer_none();
+    return with.refused.length > 0 ? answer_deny(with.refused) : answer_none();
 }

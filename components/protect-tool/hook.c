@@ -18,7 +18,28 @@ static const tool USUAL[] = {
 };
 static const char *const KEYS[] = {"tools", NULL};
 
+static const char *const ENTRY_KEYS[] = {"match", "path_keys", "write_when", NULL};
+static const char *const WHEN_KEYS[] = {"key", "any_of", NULL};
+
+// A key that is misspelled would leave a tool unguarded. Anything but an object has no keys.
+static bool keys_among(const json *object, const char *const *keys, text *why) {
+    for (size_t index = 0; json_is(object, JSON_OBJECT) && index < object->count; index++) {
+        const char *const *key = keys;
+        while (*key != NULL && !text_is(object->names[index], *key)) {
+            key++;
+        }
+        if (*key == NULL) {
+            *why = text_join(TEXT("there is no key `"), object->names[index], TEXT("` in an entry of `tools`"));
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool read_tool(const json *entry, tool *to, text *why) {
+    if (!keys_among(entry, ENTRY_KEYS, why) || !keys_among(json_member(entry, "write_when"), WHEN_KEYS, why)) {
+        return false;
+    }
     maybe_text match = json_member_text(entry, "match");
     if (!match.given || match.value.length == 0) {
         *why = TEXT("an entry of `tools` has no `match`");

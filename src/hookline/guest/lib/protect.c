@@ -8,6 +8,7 @@ typedef struct {
     text items[MOST_PARTS];
     size_t count;
     bool absolute, escapes;
+    bool pattern;  // its `*` and `?` stand for other names
 } parts;
 
 // The components of a path, without `.` and with `..` taken back.
@@ -58,6 +59,13 @@ static bool fits(text glob, text name) {
     return at == glob.length;
 }
 
+// Whether a component of a path is what *glob* names, or may become it. *all*: a `*` by itself may, too.
+static bool names(text glob, const parts *path, size_t index, bool all) {
+    text one = path->items[index];
+    bool wild = text_find(one, '*') < one.length || text_find(one, '?') < one.length;
+    return fits(glob, one) || (path->pattern && wild && (all || !text_is(one, "*")) && fits(one, glob));
+}
+
 // Whether the components of *glob* fit the first of *path*, all of them or, with *below*, any number.
 static bool anchored(const parts *glob, const parts *path, bool below) {
     bool reached[MOST_PARTS + 1] = {true};  // by place in the path, after the components of the glob so far
@@ -68,7 +76,7 @@ static bool anchored(const parts *glob, const parts *path, bool below) {
             if (any) {
                 after[place] = reached[place] || (place > 0 && after[place - 1]);
             } else if (place > 0) {
-                after[place] = reached[place - 1] && fits(glob->items[index], path->items[place - 1]);
+                after[place] = reached[place - 1] && names(glob->items[index], path, place - 1, true);
             }
         }
         for (size_t place = 0; place <= path->count; place++) {
@@ -91,10 +99,10 @@ static bool matches(text glob, const parts *path) {
         return !path->absolute && anchored(&split, path, folder);
     }
     if (!folder) {
-        return path->count > 0 && fits(inner, path->items[path->count - 1]);
+        return path->count > 0 && names(inner, path, path->count - 1, path->count == 1);
     }
     for (size_t index = 0; index < path->count; index++) {
-        if (fits(inner, path->items[index])) {
+        if (names(inner, path, index, index == 0)) {
             return true;
         }
     }
@@ -123,6 +131,18 @@ bool texts_of(const json *object, const char *key, const text **items, size_t *c
     return true;
 }
 
+// A glob that nothing can match guards nothing, so whoever wrote it meant another one.
+static bool usable(const text *globs, size_t count, text *why) {
+    for (size_t index = 0; index < count; index++) {
+        parts split = parts_of(globs[index]);
+        if (split.count == 0 || split.escapes) {
+            *why = text_join(TEXT("nothing can match the glob `"), globs[index], TEXT("`"));
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool known(text name, const char *const *keys) {
     for (; *keys != NULL; keys++) {
         if (text_is(name, *keys)) {
@@ -143,10 +163,11 @@ bool protection_read(protection *to, const char *const *keys, text *why) {
             return false;
         }
     }
-    const text *own;
+    const text *own = NULL;
     size_t count;
     if (!texts_of(to->config, "protect", &own, &count, why) ||
-        !texts_of(to->config, "allow", &to->allow, &to->allow_count, why)) {
+        !texts_of(to->config, "allow", &to->allow, &to->allow_count, why) || !usable(own, count, why) ||
+        !usable(to->allow, to->allow_count, why)) {
         return false;
     }
     if (count > 0) {
@@ -155,7 +176,7 @@ bool protection_read(protection *to, const char *const *keys, text *why) {
     return true;
 }
 
-judgement protection_of(const protection *by, text path, text *rule) {
+static judgement judged(const protection *by, text path, bool pattern, text *rule) {
     parts found = parts_of(path);
     *rule = TEXT("");
     if (found.escapes) {
@@ -166,6 +187,7 @@ judgement protection_of(const protection *by, text path, text *rule) {
             return PATH_FREE;
         }
     }
+    found.pattern = pattern;  // behind `allow`: what only may be allowed is not
     for (size_t index = 0; index < by->protect_count; index++) {
         if (matches(by->protect[index], &found)) {
             *rule = by->protect[index];
@@ -173,6 +195,14 @@ judgement protection_of(const protection *by, text path, text *rule) {
         }
     }
     return PATH_FREE;
+}
+
+judgement protection_of(const protection *by, text path, text *rule) {
+    return judged(by, path, false, rule);
+}
+
+judgement protection_of_pattern(const protection *by, text pattern, text *rule) {
+    return judged(by, pattern, true, rule);
 }
 
 text protection_reason(judgement found, text path, text rule) {

@@ -23,6 +23,10 @@ bool protection_read(protection *to, const char *const *keys, text *why);
 // By its text alone: no file is looked at. *rule* is the glob that protects it.
 judgement protection_of(const protection *by, text path, text *rule);
 
+// The same of a word in which a shell puts in the names of files: what it may name counts too, such as `t*`. A `*` for all
+// that is in a folder counts as little as the folder itself.
+judgement protection_of_pattern(const protection *by, text pattern, text *rule);
+
 // What to tell whoever was refused.
 text protection_reason(judgement found, text path, text rule);
 
