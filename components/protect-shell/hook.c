@@ -440,6 +440,9 @@ static void judge_named(guard *with, const command *one, unsigned depth) {
 
 static void judge_command(guard *with, const command *one, unsigned depth) {
     bool outside = with->operands_come;
+    if (one->count == 0) {
+        return;
+    }
     if (depth > DEEPEST) {
         unclear(with, TEXT("scripts within scripts"));
         return;

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.components.shipped_rig import shipped
+from tests.components.shipped_rig import Shipped, shipped
 
 from hookline._core.payload import Yielded
 
-TABLE = yaml.safe_load((Path(__file__).parent / "protect.yaml").read_text())
+SHELL_TABLE = yaml.safe_load((Path(__file__).parent / "protect_shell.yaml").read_text())
+GLOBS = yaml.safe_load((Path(__file__).parent / "protect_globs.yaml").read_text())
 SHELL, TOOL = "murmur-hook-protect-shell", "murmur-hook-protect-tool"
-CONFIG = {"allow": ["tests/generated/"], "shell_write_binaries": ["format"]}
 
 
 def shell_event(**fields: Any) -> dict[str, Any]:
@@ -34,52 +34,76 @@ def tool_event(name: str, given: Any, **fields: Any) -> dict[str, Any]:
 
 
 RAN = {"exit-code": 0, "stdout": "", "stderr": "", "stdout-bytes": 0, "stderr-bytes": 0, "duration-ms": 0}
+CALLED = {"output-bytes": 0, "duration-ms": 0, "status": "ok"}
 
 
 def config(value: object) -> dict[str, str]:
     return {"MURMUR_ARTIFACT_CONFIG": json.dumps(value)}
 
 
-async def test_scripts_that_write_to_protected_paths_are_refused() -> None:
-    """Each form of the table, and nothing else."""
-    answered: dict[str, list[str]] = {"refused": [], "free": []}
-    async with shipped(SHELL, env=config(CONFIG)) as guard:
-        for script in (*TABLE["scripts"]["refused"], *TABLE["scripts"]["free"]):
-            reply = await guard.call("on-shell", shell_event(argv=["-c", script], script=script))
-            assert isinstance(reply, Yielded), (script, reply)
-            answered["refused" if reply.arm == "deny" else "free"].append(script)
+async def test_each_call_of_the_table_is_refused_or_free() -> None:
+    """What is refused says what the row has, and nothing else is refused."""
+    for group in SHELL_TABLE:
+        async with shipped(SHELL, env={} if group["config"] is None else config(group["config"])) as guard:
+            answered = [{"call": row["call"], **await answer_to(guard, row)} for row in group["rows"]]
 
-    assert TABLE["scripts"] == answered
+        assert group["rows"] == answered
+
+
+async def answer_to(guard: Shipped, row: dict[str, Any]) -> dict[str, str]:
+    """In the words of the row, as far as they fit."""
+    call = row["call"]
+    fields = {"argv": ["-c", call], "script": call} if isinstance(call, str) else call
+    reply = await guard.call("on-shell", shell_event(**fields))
+    assert isinstance(reply, Yielded), (row, reply)
+    if reply.arm != "deny":
+        return {"free": row.get("free", "")}
+    refused = row.get("refused", "")
+    return {"refused": refused if refused and refused in reply.value else reply.value}
 
 
 @pytest.mark.slow
 async def test_a_glob_protects_by_its_shape() -> None:
     """Each row of the table, through the tool guard."""
-    for glob in sorted({glob for glob, _, _ in TABLE["globs"]}):
+    for glob in sorted({glob for glob, _, _ in GLOBS}):
         async with shipped(TOOL, env=config({"protect": [glob]})) as guard:
-            for path, protects in [(path, protects) for each, path, protects in TABLE["globs"] if each == glob]:
+            for path, protects in [(path, protects) for each, path, protects in GLOBS if each == glob]:
                 call = tool_event("murmur-tool-editor", {"operation": "write_file", "path": path, "content": ""})
                 reply = await guard.call("on-tool-call", call)
                 assert isinstance(reply, Yielded)
                 assert ("deny" if protects else "none") == reply.arm, (glob, path, reply)
 
 
+@pytest.mark.parametrize("value", [None, {"protect": []}], ids=["guarding", "unusable"])
+async def test_behind_a_call_nothing_is_refused(value: object) -> None:
+    """It has run, so there is nothing to decide, not even without a configuration that can be used."""
+    env = {} if value is None else config(value)
+    async with shipped(SHELL, env=env) as shell, shipped(TOOL, env=env) as tool:
+        ran = await shell.call("on-shell", shell_event(script="rm tests/a", outcome=RAN))
+        call = tool_event("murmur-tool-create", {"path": "tests/a"})
+        called = await tool.call("on-tool-call", {**call, "outcome": CALLED})
+
+    assert isinstance(ran, Yielded)
+    assert isinstance(called, Yielded)
+    assert ("none", "none") == (ran.arm, called.arm)
+
+
 @pytest.mark.parametrize(
-    ("event", "refused"),
+    ("name", "given", "refused"),
     [
-        (shell_event(binary="/bin/rm", argv=["tests/a"]), True),
-        (shell_event(binary="/bin/rm", argv=["src/a"]), False),
-        (shell_event(binary="/bin/make", argv=["clean"], recipe="rm -rf tests"), True),
-        (shell_event(binary="/bin/make", argv=["clean"], recipe="rm -rf build"), False),
-        (shell_event(binary="/bin/make", argv=["clean"], command="rm -rf tests"), False),
-        (shell_event(script="rm tests/a", outcome=RAN), False),
+        ("murmur-tool-editor", {"operation": "write_file", "path": "tests/a"}, True),
+        ("murmur-tool-editor", {"operation": "replace_in_file", "path": "tests/a"}, True),
+        ("murmur-tool-editor", {"operation": "read_file", "path": "tests/a"}, False),
+        ("murmur-tool-editor", {"operation": "write_file", "path": "src/a"}, False),
+        ("murmur-tool-create", {"path": "tests/a"}, True),
+        ("murmur-tool-create", {"path": "src/a"}, False),
+        ("another", {"operation": "write_file", "path": "tests/a"}, False),
     ],
-    ids=["argv", "argv elsewhere", "recipe", "recipe elsewhere", "never the display text", "never behind the call"],
 )
-async def test_it_decides_on_what_is_executed(event: dict[str, Any], refused: bool) -> None:
-    """Arguments, script and recipe count; the text for display does not, and neither does a call that has run."""
-    async with shipped(SHELL) as guard:
-        reply = await guard.call("on-shell", event)
+async def test_the_usual_tools_are_guarded(name: str, given: dict[str, str], refused: bool) -> None:
+    """Without `tools`: the editor where it writes, and what creates, always."""
+    async with shipped(TOOL) as guard:
+        reply = await guard.call("on-tool-call", tool_event(name, given))
 
     assert isinstance(reply, Yielded)
     assert refused == (reply.arm == "deny")
@@ -94,6 +118,10 @@ async def test_it_decides_on_what_is_executed(event: dict[str, Any], refused: bo
         (SHELL, {"shell_write_binaries": [1]}),
         (TOOL, {"tools": [{"path_keys": ["path"]}]}),
         (TOOL, {"tools": [{"match": "x", "write_when": {"key": "op"}}]}),
+        (TOOL, {"tools": [{"match": "x", "path_key": ["to"]}]}),
+        (TOOL, {"tools": []}),
+        (TOOL, {"allow": ["../x"]}),
+        (SHELL, {"protect": ["/"]}),
         (TOOL, ["tests/"]),
     ],
 )
