@@ -82,6 +82,66 @@ async def test_what_was_seeded_once_is_not_seeded_again() -> None:
     assert ["m1"] == [source for *_, source in told(await seeds(record=(RECORD[0], copy)))]
 
 
+async def test_no_more_than_forty_and_the_newest_of_them() -> None:
+    """Where nothing shares a word with the task, what was said last counts."""
+    record = tuple(Message(role="user", text=f"message {number}", id=f"m{number}") for number in range(150))
+
+    assert [f"m{number}" for number in range(110, 150)] == [
+        source for *_, source in told(await seeds(record=record, task="?", budget=100_000))
+    ]
+
+
+async def test_it_looks_at_two_thousand_messages() -> None:
+    """What lies further back is not found, whatever it shares with the task; what lies just within is."""
+    noise = tuple(Message(role="user", text=f"message {number}", id=f"m{number}") for number in range(1999))
+    within = Message(role="user", text="the parser", id="within")
+    beyond = Message(role="user", text="fix the parser", id="beyond")
+
+    sources = [source for *_, source in told(await seeds(record=(beyond, within, *noise), budget=100_000))]
+
+    assert ("within", 40) == (sources[0], len(sources))
+    assert "beyond" not in sources
+
+
+async def test_without_its_task_the_newest_is_seeded() -> None:
+    """Reading the task is a grant that it can do without."""
+    record = (RECORD[0], Message(role="user", text="lunch is at noon", id="m3"))
+
+    assert [("user", "lunch is at noon", "m3")] == told(
+        await seeds(record=record, budget=20, grant=Grant(reads_conversation=True))
+    )
+
+
+async def test_only_the_first_8192_bytes_of_the_task_count() -> None:
+    """A word behind them is as if it were not there, so the newest message is the one there is room for."""
+    record = (RECORD[0], Message(role="user", text="lunch is at noon", id="m3"))
+    near, far = "-" * 8000 + " parser", "-" * 8192 + " parser"
+
+    assert ["m1"] == [source for *_, source in told(await seeds(record=record, task=near, budget=20))]
+    assert ["m3"] == [source for *_, source in told(await seeds(record=record, task=far, budget=20))]
+
+
+async def test_what_is_no_memory_is_left_out() -> None:
+    """Instructions of the system and blank messages; what a developer said is told as a user's."""
+    record = (
+        Message(role="system", text="be brief", id="m1"),
+        Message(role="user", text=" \n", id="m2"),
+        Message(role="developer", text="use tabs", id="m3"),
+    )
+
+    assert [("user", "use tabs", "m3")] == told(await seeds(record=record))
+
+
+async def test_five_percent_of_the_budget_stay_free() -> None:
+    """A message of one counted word, and twelve tokens around it, needs 13: 95 % of 14 are 13, of 13 only 12."""
+    record = (Message(role="user", text="noted", id="m1"),)
+
+    assert ["m1"] == [source for *_, source in told(await seeds(record=record, budget=14))]
+    declined = await seeds(record=record, budget=13)
+    assert isinstance(declined, Yielded)
+    assert "none" == declined.arm
+
+
 @pytest.mark.parametrize("why", [{"budget": 0}, {"prior": 7}, {"record": ()}], ids=["no room", "a history", "new"])
 async def test_it_declines(why: dict[str, Any]) -> None:
     """Without room, where the conversation is loaded anyway, and where nothing was said before."""
