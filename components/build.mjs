@@ -1,5 +1,6 @@
 // Builds every hook of this folder twice: as a component, which is shipped, and as a program of this machine, which
-// needs no WebAssembly engine. A hook is a folder with its source, hook.c, and its manifest, murmur.yaml.
+// needs no WebAssembly engine. A hook is a folder with its source, hook.c and what is beside it, and its manifest,
+// murmur.yaml.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -50,8 +51,8 @@ function library(kind, name) {
 }
 
 function linked(hook, objects, kind, name, output) {
-  const own = compiled(join(hook, "hook.c"), join("build", "objects", name), kind);
-  clang([...kind.compile, own, ...objects, ...kind.link, "-o", output]);
+  const own = sources(hook).map((source) => compiled(source, join("build", "objects", name), kind));
+  clang([...kind.compile, ...own, ...objects, ...kind.link, "-o", output]);
 }
 
 /** Make the module smaller, which the linker leaves some room for. */
