@@ -1,6 +1,5 @@
 """One attempt at a task: a run of the agent loop, with the moments at which a capsule measures and shortens."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -20,7 +19,8 @@ from hookline.session.ports import ModelReply, ModelRequest, RunResult
 from hookline.session.run import Owner as OwnerOfRun
 from hookline.session.run import Run
 
-OVER_LIMIT = "error: inference loop exceeded {limit} turns"
+ERROR = "error: "
+OVER_LIMIT = ERROR + "inference loop exceeded {limit} turns"
 
 
 class Owner(OwnerOfRun, Protocol):
@@ -92,7 +92,8 @@ def status_of(result: RunResult) -> str:
     return "failed" if result.fault is None else STATUS.get(result.fault.kind, "failed")
 
 
-def last_of(results: Sequence[RunResult]) -> str:
-    """The text that the last of them left for people."""
-    result = results[-1]
-    return result.text if result.ending is Ending.COMPLETED else f"error: {result.reason}"
+def left_text(ending: Ending, text: str, reason: str | None) -> str:
+    """What a task leaves for people: its answer, or the error, in one word said once."""
+    if ending is Ending.COMPLETED:
+        return text
+    return f"error: {(reason or '').removeprefix(ERROR)}"

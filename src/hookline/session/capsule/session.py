@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from hookline._core.capsule import Acceptance, Capsule
 from hookline._core.events import BeforeDispatch, BeforeStage
-from hookline._core.inputs import Admission, Input, RejectionReason
+from hookline._core.inputs import Accepted, Admission, Input, RejectionReason
 from hookline._core.ports import Engine
 from hookline._core.records import CallForbidden, RunStarted
 from hookline.session.beginning import Beginning
@@ -63,6 +63,8 @@ class CapsuleSession(Session):
         self._reading_tools = reading_tools
         self._admitting = asyncio.Lock()
         self.from_files: set[str] = set()  # inputs that lay in the working directory
+        self._takes_one_more = False  # and leaves then
+        self._took_it = False
         self._settings = replace(self._settings, forbids=self._forbidden, unknown=UNDECLARED)
         self.gate = Gate(self._tools, self._settings)
         self._taker = TaskTaker(self)
@@ -80,9 +82,13 @@ class CapsuleSession(Session):
             return self.refuse(input, RejectionReason.NOT_READY, "this capsule takes no tasks")
         most = 1 + (life.queue_depth if life.acceptance is Acceptance.QUEUE else 0)
         async with self._admitting:  # or two at once would both find the last place
+            if self._took_it:
+                return self.refuse(input, RejectionReason.NOT_READY, "this capsule ends with the task that it has")
             if await self.runtime.store.at_work(self.runtime.name) >= most:
                 return self.refuse(input, RejectionReason.NOT_READY, "busy with another task, and the queue is full")
-            return await super().admit(input)
+            admission = await super().admit(input)
+            self._took_it = self._takes_one_more and isinstance(admission, Accepted)
+            return admission
 
     def enter_task(self, record: RunStarted) -> Task:
         """Make this the task in scope."""
@@ -120,10 +126,16 @@ class CapsuleSession(Session):
     async def wait_for_tasks(self, idle: float, *, forever: bool) -> None:
         """Work on what comes until nothing does for *idle* seconds; *forever*, until this is cancelled.
 
-        A capsule that does not go on after a task is over with the first.
+        A capsule that does not go on after a task is over with the first, and takes no other: what it took it would
+        leave undone.
         """
-        queue = self.capsule.lifecycle.acceptance is Acceptance.QUEUE
         with self._alone():
-            while await self.runtime.work_within(idle) or (queue and forever):
-                if not (queue and forever):
-                    return
+            if forever and self.capsule.lifecycle.acceptance is Acceptance.QUEUE:
+                while True:
+                    await self.runtime.work_within(idle)
+            async with self._admitting:
+                self._takes_one_more = True
+                self._took_it = await self.runtime.store.at_work(self.runtime.name) > 0
+            await self.runtime.work_within(idle)
+            async with self._admitting:
+                self._took_it = True

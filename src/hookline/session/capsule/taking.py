@@ -22,7 +22,7 @@ from hookline._core.records import (
 )
 from hookline._core.resolution import Applied
 from hookline.session.apply import Fired
-from hookline.session.capsule.attempt import Attempt, status_of
+from hookline.session.capsule.attempt import Attempt, left_text, status_of
 from hookline.session.capsule.attempt import Owner as OwnerOfAttempt
 from hookline.session.capsule.layout import put
 from hookline.session.capsule.measure import text_of, tokens_of_messages, wire_form
@@ -79,8 +79,7 @@ class TaskTaker(Taker):
             shell_calls=now.shell_calls - before.shell_calls,
             reopened=self._reopened,
         )
-        text = record.text if status == "ok" else f"error: {record.reason}"
-        self._capsule.layout.write_result(text)
+        self._capsule.layout.write_result(left_text(record.ending, record.text, record.reason))
         self._capsule.task = None
         return replace(record, totals=totals)
 
@@ -123,7 +122,7 @@ class TaskTaker(Taker):
             used += attempt.taken
             self._status = status_of(result)
             if owner.task is not None:
-                owner.task.output = result.text if result.ending is Ending.COMPLETED else f"error: {result.reason}"
+                owner.task.output = left_text(result.ending, result.text, result.reason)
             owner.place = origin
             fired = await self._told_of_end(result, origin, reopened=bool(feedback))
             stop_if(fired.end, result.text)
