@@ -1,6 +1,6 @@
 """The conversation: what the session keeps, the model reads and hooks may look at."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,34 @@ class Message:
     id: str = ""
     source_id: str | None = None
     is_error: bool | None = None
+
+
+def blocks_of(text: str, calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
+    """What a message says, as blocks: its text, unless it is nothing but calls, and these."""
+    said = [{"type": "text", "text": text}] if text or not calls else []
+    return [*said, *({"type": "tool_call", "id": each.id, "name": each.name, "input": each.input} for each in calls)]
+
+
+def wire_form(message: Message) -> dict[str, Any]:
+    """A message as a request has it: no identity, which would only spoil the cache of its beginning."""
+    told: dict[str, Any] = {"role": message.role, "content": blocks_of(message.text, message.calls)}
+    if message.call_id is not None:
+        told["tool_call_id"] = message.call_id
+    if message.is_error is not None:
+        told["is_error"] = message.is_error
+    return told
+
+
+def is_paired(messages: Iterable[Message]) -> bool:
+    """Whether the calls of the model's messages are just those that the tools' messages answer."""
+    asked: set[str] = set()
+    answered: set[str | None] = set()
+    for message in messages:
+        if message.role == "assistant":
+            asked.update(call.id for call in message.calls)
+        elif message.role == "tool":
+            answered.add(message.call_id)
+    return asked == answered
 
 
 NO_RESULT = "No result: the session ended before this call did."

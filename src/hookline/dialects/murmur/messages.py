@@ -4,11 +4,11 @@ Roles go as they are, `developer` among them; a hook's `system` comes back as `d
 conversation here has as `user`, which has the least authority.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from hookline._core import strictjson
-from hookline._core.messages import Message, ToolCall
+from hookline._core.messages import Message, ToolCall, blocks_of
 from hookline.dialects.murmur.wire import json_of, text_of
 
 Record = dict[str, Any]
@@ -24,7 +24,7 @@ class NoMessage(Exception):  # a value for whoever decodes, not a fault of the p
 
 def outgoing(message: Message) -> Record:
     """*message* as a hook receives it."""
-    content: Any = blocks_of(message)
+    content: Any = blocks_of(message.text, message.calls)
     if message.role == "tool":
         content = {MARK: True, "tool_call_id": message.call_id, "is_error": message.is_error, "body": content}
     return {
@@ -54,39 +54,6 @@ def all_incoming(records: object) -> tuple[Message, ...]:
     if not isinstance(records, list | tuple):
         raise NoMessage(f"a list of messages is expected, found {type(records).__name__}")
     return tuple(message for each in records if (message := incoming(each)) is not None)
-
-
-def blocks_of(message: Message) -> list[Record]:
-    """What *message* says, as blocks."""
-    text = [{"type": "text", "text": message.text}] if message.text or not message.calls else []
-    calls = [{"type": "tool_call", "id": call.id, "name": call.name, "input": call.input} for call in message.calls]
-    return [*text, *calls]
-
-
-def wire_form(message: Message) -> str:
-    """*message* as it stands in a request, without its identity: what tokens are counted of."""
-    return json_of(request_form(message))
-
-
-def request_form(message: Message) -> Record:
-    of_tool = {"tool_call_id": message.call_id, "is_error": message.is_error} if message.role == "tool" else {}
-    return {
-        "role": message.role,
-        **{key: value for key, value in of_tool.items() if value is not None},
-        "content": blocks_of(message),
-    }
-
-
-def unpaired(messages: Iterable[Message]) -> bool:
-    """Whether there is a call without a result, or a result without its call (section 20)."""
-    calls: set[str] = set()
-    results: set[str | None] = set()
-    for message in messages:
-        if message.role == "assistant":
-            calls.update(call.id for call in message.calls)
-        elif message.role == "tool":
-            results.add(message.call_id)
-    return calls != results
 
 
 def _fields(record: object) -> Record:

@@ -7,7 +7,7 @@ from hookline._core import events as ev
 from hookline._core.commands import ResolvedCommand
 from hookline._core.guests import GuestCall
 from hookline._core.hooks import Hook
-from hookline._core.messages import ToolCall, ToolSpec
+from hookline._core.messages import ToolSpec, blocks_of, wire_form
 from hookline._core.payload import Payload
 from hookline._core.points import Event
 from hookline._core.ports import Refused
@@ -15,7 +15,7 @@ from hookline._core.reasons import Skip
 from hookline.dialects.murmur import ids, older
 from hookline.dialects.murmur.facts import Facts, facts_of
 from hookline.dialects.murmur.interfaces import OLDER
-from hookline.dialects.murmur.messages import outgoing, request_form
+from hookline.dialects.murmur.messages import outgoing
 from hookline.dialects.murmur.rules import function_of, rule_of
 from hookline.dialects.murmur.wire import (
     U32,
@@ -117,15 +117,10 @@ def _inference(event: ev.AfterModelCall, facts: Facts) -> Record:
         "output-tokens": unsigned(event.usage.output_tokens),
         "decision": decision_of(event),
         "tool-name": text_of(event.calls[0].name) if event.calls else None,
-        "prompt": json_of([request_form(each) for each in event.messages]),
-        "output": json_of(_output(event.output_text, event.calls)),
+        "prompt": json_of([wire_form(each) for each in event.messages]),
+        "output": json_of(blocks_of(event.output_text, event.calls)),
         "tools": json_of([_tool(each) for each in event.tools]),
     }
-
-
-def _output(text: str, calls: tuple[ToolCall, ...]) -> list[Record]:
-    said = [{"type": "text", "text": text}] if text or not calls else []
-    return [*said, *({"type": "tool_call", "id": each.id, "name": each.name, "input": each.input} for each in calls)]
 
 
 def _tool(spec: ToolSpec) -> Record:

@@ -4,9 +4,8 @@ import json
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
 
-from hookline._core.messages import Message, ToolSpec
+from hookline._core.messages import Message, ToolSpec, blocks_of, wire_form
 from hookline.session.ports import ModelReply
 
 BYTES_PER_TOKEN = 4  # where the encoder is not to be had
@@ -47,20 +46,6 @@ def _sound(text: str) -> str:
     return text.encode(errors="replace").decode() if not text.isascii() else text
 
 
-def wire_form(message: Message) -> dict[str, Any]:
-    """A message as a request has it: no identity, which would only spoil the cache of its beginning."""
-    content: list[dict[str, Any]] = []
-    if message.text or not message.calls:
-        content.append({"type": "text", "text": message.text})
-    content += [{"type": "tool_call", "id": each.id, "name": each.name, "input": each.input} for each in message.calls]
-    told: dict[str, Any] = {"role": message.role, "content": content}
-    if message.call_id is not None:
-        told["tool_call_id"] = message.call_id
-    if message.is_error is not None:
-        told["is_error"] = message.is_error
-    return told
-
-
 def text_of(value: object) -> str:
     """JSON, as compact as it is sent."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
@@ -79,4 +64,4 @@ def tokens_of_request(messages: Sequence[Message], tools: Sequence[ToolSpec], co
 
 def tokens_of_reply(reply: ModelReply, count: Count) -> int:
     """What a response takes."""
-    return count(text_of(wire_form(Message(role="assistant", text=reply.text, calls=reply.calls))["content"]))
+    return count(text_of(blocks_of(reply.text, reply.calls)))

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from hookline._core.guests import GuestError
-from hookline._core.messages import Message, ToolCall
+from hookline._core.messages import Message, ToolCall, wire_form
 from hookline._core.points import Origin
 from hookline._core.ports import Recorder
-from hookline.session.capsule.measure import wire_form
 from hookline.session.conversation import Conversation
 from hookline.session.identity import new_session_id
 

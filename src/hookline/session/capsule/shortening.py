@@ -9,14 +9,13 @@ from hookline._core.capsule import Capsule, Transport
 from hookline._core.effects import ReplaceContext
 from hookline._core.events import AfterCompaction, BeforeCompaction
 from hookline._core.faults import Fault, FaultKind
-from hookline._core.messages import Message
+from hookline._core.messages import Message, is_paired
 from hookline._core.points import Origin
 from hookline._core.records import Compacted, CompactionDeclined, Diagnosed
 from hookline._core.resolution import Resolution
 from hookline.session.call import Host as GateHost
 from hookline.session.capsule.layout import Layout
 from hookline.session.capsule.measure import Count, tokens_of_messages
-from hookline.session.capsule.pairing import is_paired
 from hookline.session.over import failed
 
 BOOTSTRAP = "bootstrap"

@@ -9,7 +9,7 @@ from hookline._core.effects import ReplaceContext, SeedContext
 from hookline._core.events import BeforeCompaction, BeforeRun, BeforeRunEnd, RunCompleted
 from hookline._core.events.session import Totals
 from hookline._core.faults import Fault, FaultKind
-from hookline._core.messages import Message
+from hookline._core.messages import Message, wire_form
 from hookline._core.points import Origin
 from hookline._core.records import (
     ContextSeeded,
@@ -25,7 +25,7 @@ from hookline.session.apply import Fired
 from hookline.session.capsule.attempt import Attempt, left_text, status_of
 from hookline.session.capsule.attempt import Owner as OwnerOfAttempt
 from hookline.session.capsule.layout import put
-from hookline.session.capsule.measure import text_of, tokens_of_messages, wire_form
+from hookline.session.capsule.measure import text_of, tokens_of_messages
 from hookline.session.capsule.record import new_message_id
 from hookline.session.capsule.reopening import exhausted, with_feedback
 from hookline.session.capsule.seeding import Seed, budget_of, decided

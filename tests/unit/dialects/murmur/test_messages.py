@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookline._core.messages import Message, ToolCall
-from hookline.dialects.murmur.messages import NoMessage, all_incoming, incoming, outgoing, unpaired, wire_form
+from hookline._core.messages import Message, ToolCall, is_paired, wire_form
+from hookline.dialects.murmur.messages import NoMessage, all_incoming, incoming, outgoing
+from hookline.dialects.murmur.wire import json_of
 
 TEXT = st.text(max_size=30)
 JSON = st.recursive(
@@ -41,7 +42,7 @@ def test_what_goes_out_comes_back(message: Message) -> None:
 @given(MESSAGES)
 def test_a_request_has_no_identity(message: Message) -> None:
     """What tokens are counted of holds role and content, and no id that would defeat a cache of prompts."""
-    form = json.loads(wire_form(message))
+    form = json.loads(json_of(wire_form(message)))
 
     assert {"role", "content"} <= set(form) <= {"role", "content", "tool_call_id", "is_error"}
     assert message.role == form["role"]
@@ -146,4 +147,4 @@ ANSWERS = Message(role="tool", text="", call_id="1")
 )
 def test_pairs(messages: tuple[Message, ...], is_unpaired: bool) -> None:
     """The ids of calls and those of results are one set."""
-    assert is_unpaired is unpaired(messages)
+    assert is_unpaired is not is_paired(messages)
