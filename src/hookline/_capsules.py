@@ -22,6 +22,7 @@ from hookline._processes.watchdog import ShellWatchdog
 from hookline.adapters.component import ComponentAdapter, Inspected, inspect
 from hookline.dialects import murmur
 from hookline.dialects._base import Loaded
+from hookline.dialects.murmur import ids
 from hookline.dialects.murmur.build import Staged, hooks_of, settings_of
 from hookline.dialects.murmur.environment import environment_of, stage_environment_of
 from hookline.dialects.murmur.imports import Host
@@ -287,7 +288,7 @@ async def launch(
     """Make the folders of a launch and every hook's instance. Raises ConfigError and UsageError; nothing stays then."""
     capsule = checked.capsule
     session_id = new_session_id()
-    layout = laid_out(manifest=capsule.path, session=f"ses_{session_id.replace('-', '')}", workdir=workdir)
+    layout = laid_out(manifest=capsule.path, session=ids.session_id(session_id), workdir=workdir)
     try:
         return await _launch(
             checked, layout, session_id, env=env, native=native, trust=trust, overrides=overrides, strict=strict

@@ -1,8 +1,8 @@
 """Ids as Murmur writes them: a prefix that says of what, and a UUID without its dashes."""
 
-import os
-import time
 import uuid
+
+from hookline._core.identity import new_uuid7
 
 
 def session_id(id: str) -> str:
@@ -19,11 +19,8 @@ def context_id(id: str) -> str:
 
 
 def new_event_id() -> str:
-    """A UUIDv7 (RFC 9562): ids sort by the time at which they were made."""
-    value = (time.time_ns() // 1_000_000 & (1 << 48) - 1) << 80 | int.from_bytes(os.urandom(10), "big")
-    value = value & ~(0xF << 76) | 0x7 << 76
-    value = value & ~(0b11 << 62) | 0b10 << 62
-    return f"evt_{value:032x}"
+    """Of a UUIDv7 (RFC 9562): ids sort by the time at which they were made."""
+    return f"evt_{new_uuid7().hex}"
 
 
 def _prefixed(prefix: str, id: str) -> str:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from hookline._core.guests import GuestError
+from hookline._core.identity import new_uuid7
 from hookline._core.messages import Message, ToolCall, wire_form
 from hookline._core.points import Origin
 from hookline._core.ports import Recorder
 from hookline.session.conversation import Conversation
-from hookline.session.identity import new_session_id
 
 FILE = "conversation.jsonl"
 LONGEST = 16 * 1024 * 1024  # bytes of a line that is read: more than any message that was written
@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 
 
 def new_message_id() -> str:
-    return f"msg_{new_session_id().replace('-', '')}"
+    return f"msg_{new_uuid7().hex}"
 
 
 class ConversationRecord:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from hookline._core.capsule import Acceptance, Capsule
 from hookline._core.events import BeforeDispatch, BeforeStage
+from hookline._core.identity import new_uuid7
 from hookline._core.inputs import Accepted, Admission, Input, RejectionReason
 from hookline._core.ports import Engine
 from hookline._core.records import CallForbidden, RunStarted
@@ -19,7 +20,6 @@ from hookline.session.capsule.taking import TaskTaker
 from hookline.session.capsule.task import Task
 from hookline.session.compaction import Trigger
 from hookline.session.gate import Gate
-from hookline.session.identity import new_session_id
 from hookline.session.ports import MAX_TOKENS
 from hookline.session.session import Session
 
@@ -59,7 +59,7 @@ class CapsuleSession(Session):
         self.place = self.origin()
         self.conversation = RecordedConversation(self.recorder, kept)
         self._kept = kept
-        self._context = f"ctx_{new_session_id().replace('-', '')}"
+        self._context = f"ctx_{new_uuid7().hex}"
         self._reading_tools = reading_tools
         self._admitting = asyncio.Lock()
         self.from_files: set[str] = set()  # inputs that lay in the working directory
