@@ -1,10 +1,10 @@
 """Configuration files: each read once, as bytes, from a regular file, however it is reached; a project's folder."""
 
-import errno
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
+
+from hookline._core.regular_files import read_regular
 
 LARGEST = 1_048_576  # bytes; a hook file that large was not written by anyone
 DEEPEST = 100  # levels; a hook four fallbacks deep needs 10
@@ -17,30 +17,16 @@ class Unreadable:
     why: str
 
 
-# Opening a pipe must not wait for a writer, and nothing that a hook starts may inherit the file.
-_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-
-
 def read_file(path: Path) -> bytes | Unreadable | None:
     """The bytes of *path*, or None where there is nothing. At most one byte more than `LARGEST` is read."""
     try:
-        descriptor = os.open(path, _FLAGS)
+        return read_regular(path, LARGEST)[0]
     except (FileNotFoundError, NotADirectoryError):
         return Unreadable("the link leads nowhere") if path.is_symlink() else None
     except OSError as error:
         return Unreadable(error.strerror or str(error))
     except ValueError as error:  # a path that no file can have
         return Unreadable(str(error))
-    try:
-        mode = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(mode):
-            return Unreadable(os.strerror(errno.EISDIR) if stat.S_ISDIR(mode) else "not a regular file")
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(LARGEST + 1)
-    except OSError as error:
-        return Unreadable(error.strerror or str(error))
-    finally:
-        os.close(descriptor)
 
 
 def project_root(workspace: Path) -> Path:

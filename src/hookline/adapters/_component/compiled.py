@@ -14,9 +14,9 @@ from pathlib import Path
 from wasmtime import Engine, WasmtimeError
 from wasmtime.component import Component
 
+from hookline._core.regular_files import read_regular
 from hookline.adapters._component.broken import unusable
 from hookline.adapters._component.engine import configuration, new_engine, said
-from hookline.adapters._component.source import read_regular
 
 LARGEST = 1024 * 1024 * 1024  # more than the largest component comes to
 DIGEST = sha256().digest_size
@@ -56,7 +56,7 @@ def load(data: bytes, folder: Path) -> Loaded:
 def fetch(key: str, folder: Path) -> Loaded | None:
     """What was compiled before; None if it was not, or not so that it can be trusted."""
     try:
-        kept = read_regular(_path(key, folder), LARGEST)
+        kept, _ = read_regular(_path(key, folder), LARGEST)
     except (OSError, ValueError):
         return None
     content = kept[DIGEST:]

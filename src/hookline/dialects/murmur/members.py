@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from hookline._core.regular_files import NO_LINK, NotRegular, read_regular
+
 MAX_MEMBERS = 1000
 MAX_MEMBER = 64 * 1024 * 1024  # bytes; a component with a whole language runtime in it has about 40
 MAX_TOTAL = 2 * MAX_MEMBER  # bytes of all files of a package
@@ -78,22 +80,12 @@ class Folder:
 
     def read(self, name: str) -> Member:
         with _told(name):
-            descriptor = os.open(self._path / name, _FLAGS)
             try:
-                status = os.fstat(descriptor)
-                if not stat.S_ISREG(status.st_mode):
-                    raise PackageFault(f"`{name}` is not a regular file")
-                with os.fdopen(descriptor, "rb", closefd=False) as file:
-                    data = file.read(min(MAX_MEMBER, self._left) + 1)
-            finally:
-                os.close(descriptor)
+                data, mode = read_regular(self._path / name, min(MAX_MEMBER, self._left), flags=NO_LINK)
+            except NotRegular:
+                raise PackageFault(f"`{name}` is not a regular file") from None
         self._left = _left(self._left, name, len(data))
-        return Member(data, bool(status.st_mode & stat.S_IXUSR))
-
-
-_FLAGS = os.O_RDONLY | sum(
-    getattr(os, flag, 0) for flag in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY")
-)  # opening a pipe must not wait for a writer
+        return Member(data, bool(mode & stat.S_IXUSR))
 
 
 class Archive:
@@ -134,14 +126,10 @@ class Archive:
 
 
 def _whole(path: Path) -> bytes:
-    descriptor = os.open(path, _FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise PackageFault("it is not a regular file")
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(MAX_ARCHIVE + 1)
-    finally:
-        os.close(descriptor)
+        data, _ = read_regular(path, MAX_ARCHIVE)
+    except NotRegular:
+        raise PackageFault("it is not a regular file") from None
     if len(data) > MAX_ARCHIVE:
         raise PackageFault(f"it has more than {MAX_ARCHIVE} bytes")
     return data

@@ -1,8 +1,9 @@
 """Reading the files of recipes: bounded, plain, and none outside of the working directory."""
 
 import os
-import stat
 from pathlib import Path
+
+from hookline._core.regular_files import NO_LINK, read_regular
 
 LONGEST_FILE = 256 * 1024  # bytes
 LONGEST_BODY = 64 * 1024  # bytes: a longer one is no recipe, as a part of one would say something else
@@ -48,11 +49,7 @@ class Source:
         if self._left < 0:
             raise Unresolved
         found = self._inside(path)
-        descriptor = os.open(found, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise Unresolved
-            data = file.read(LONGEST_FILE + 1)
+        data, _ = read_regular(found, LONGEST_FILE, flags=NO_LINK)
         if len(data) > LONGEST_FILE:
             raise Unresolved
         return data.decode("utf-8").replace("\r\n", "\n")

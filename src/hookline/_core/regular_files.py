@@ -1,0 +1,38 @@
+"""Reading files that somebody else put there: only regular ones, only so much, and never waiting for a writer."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # the file itself may not be a link
+
+# Nothing that is started meanwhile may inherit the file.
+_FLAGS = os.O_RDONLY | sum(getattr(os, flag, 0) for flag in ("O_CLOEXEC", "O_NONBLOCK", "O_BINARY"))
+
+
+class NotRegular(OSError):
+    """There is something else at the path: a folder, by its `errno`, or what cannot be read to an end."""
+
+    def __init__(self, mode: int) -> None:
+        if stat.S_ISDIR(mode):
+            super().__init__(errno.EISDIR, os.strerror(errno.EISDIR))
+        else:
+            super().__init__(errno.EINVAL, "not a regular file")
+
+
+def read_regular(path: Path, most: int, *, flags: int = 0) -> tuple[bytes, int]:
+    """The bytes of a regular file, and its mode. One byte more than *most* says that there are more.
+
+    *flags* are further ones of `os.open`. Raises OSError, NotRegular among them, and ValueError for a path that no
+    file can have.
+    """
+    descriptor = os.open(path, _FLAGS | flags)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise NotRegular(mode)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(most + 1), mode
+    finally:
+        os.close(descriptor)
