@@ -176,10 +176,6 @@ class Capsule:
     evaluation: Mapping[str, Any] | None = field(default=None, hash=False)
     capture: bool = False
 
-    def of_kind(self, kind: ArtifactKind) -> tuple[Artifact, ...]:
-        """The artifacts of one kind, in the order of the manifest."""
-        return tuple(each for each in self.artifacts if each.kind is kind)
-
     @property
     def capabilities(self) -> tuple[str, ...]:
         """The kinds of grants that the capsule itself has."""
