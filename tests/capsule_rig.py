@@ -151,7 +151,7 @@ class CapsuleRig:
         script = {"steps": list(steps), **({} if agents is None else {"agents": dict(agents)})}
         answers = model or ScriptModel.parse(json.dumps(script))
         checked = await check_capsule(self.written(), env=self.env, native=native)
-        launched = await launch(checked, env=self.env, workdir=workdir, native=native)
+        launched = await launch(checked, env=self.env, workdir=workdir)
         records = Recorded()
 
         async def given() -> Any:

@@ -61,11 +61,15 @@ NO_MODEL = "the capsule's model: name a provider by --provider, or a driver that
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedHook:
-    """A hook whose contract, component and interface are right. `inspected` None for one that runs as a program."""
+    """A hook whose contract, component and interface are right.
+
+    `program` is what is run in the component's place, whose `inspected` is None then.
+    """
 
     package: HookPackage
     interface: str
-    inspected: Inspected | None
+    inspected: Inspected | None = None
+    program: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,8 +140,8 @@ def _users_artifacts(env: Mapping[str, str]) -> tuple[Path, ...]:
 
 async def _checked(package: HookPackage, native: Path | None) -> CheckedHook | Problem:
     artifact = package.artifact
-    if native is not None and (native / artifact.name).is_file():
-        return CheckedHook(package=package, interface=INTERFACES[0].name, inspected=None)
+    if native is not None and (program := native / artifact.name).is_file():
+        return CheckedHook(package=package, interface=INTERFACES[0].name, program=program.resolve())
     with tempfile.TemporaryDirectory(prefix="hookline-") as folder:
         component = Path(folder) / f"{artifact.name}.wasm"
         component.write_bytes(package.component)
@@ -176,7 +180,6 @@ class Launch:
     around: Around
     kept: ConversationRecord
     programs: Programs
-    native: Path | None
 
     @property
     def engine(self) -> HookEngine:
@@ -280,7 +283,6 @@ async def launch(
     *,
     env: Mapping[str, str],
     workdir: Path | None = None,
-    native: Path | None = None,
     trust: str = "",
     overrides: object = None,
     strict: bool = False,
@@ -290,9 +292,7 @@ async def launch(
     session_id = new_session_id()
     layout = laid_out(manifest=capsule.path, session=ids.session_id(session_id), workdir=workdir)
     try:
-        return await _launch(
-            checked, layout, session_id, env=env, native=native, trust=trust, overrides=overrides, strict=strict
-        )
+        return await _launch(checked, layout, session_id, env=env, trust=trust, overrides=overrides, strict=strict)
     except BaseException:
         layout.take_away()
         raise
@@ -304,7 +304,6 @@ async def _launch(
     session_id: str,
     *,
     env: Mapping[str, str],
-    native: Path | None,
     trust: str,
     overrides: object,
     strict: bool,
@@ -317,7 +316,7 @@ async def _launch(
     kept = ConversationRecord(_records(capsule, env), say)
     driver = capsule.inference.driver if capsule.inference.has_driver else ""
     around = Around(count=counter(), record=kept, driver=driver)
-    targets = _Targets(capsule=capsule, layout=layout, env=env, around=around, native=native)
+    targets = _Targets(capsule=capsule, layout=layout, env=env, around=around)
     hooks = [targets.staged(each) for each in checked.hooks]
     adapter = ComponentAdapter(ShellWatchdog(), cache=state_folder(env) / "components")
     found = Loaded(hooks=hooks_of(capsule, hooks), problems=checked.problems, settings=settings_of(capsule))
@@ -345,7 +344,6 @@ async def _launch(
         around=around,
         kept=kept,
         programs=Programs(),
-        native=native,
     )
 
 
@@ -364,7 +362,6 @@ class _Targets:
     layout: Layout
     env: Mapping[str, str]
     around: Around
-    native: Path | None
 
     def staged(self, hook: CheckedHook) -> Staged:
         package, contract = hook.package, hook.package.contract
@@ -387,7 +384,6 @@ class _Targets:
         path = self.layout.session / "hooks" / f"{artifact.name}.wasm"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(hook.package.component)
-        runs_native = hook.inspected is None and self.native is not None
         return ComponentTarget(
             subject=f"hook '{artifact.name}'",
             path=path,
@@ -397,7 +393,7 @@ class _Targets:
             folders=folders_of(artifact, self.layout.accessible, self.env),
             network=artifact.grant.network,
             host=Host(self.around, artifact.name, artifact.grant),
-            program=(str((self.native / artifact.name).resolve()),) if runs_native and self.native else (),
+            program=() if hook.program is None else (str(hook.program),),
         )
 
     def _at_stage(self, target: ComponentTarget, artifact: Artifact) -> ComponentTarget:

@@ -83,7 +83,6 @@ class _Life:
                 checked,
                 env=env,
                 workdir=options.workspace,
-                native=options.native_hooks,
                 trust=options.trust,
                 overrides=options.hooks_override,
                 strict=options.strict,
