@@ -114,7 +114,8 @@ async def check_capsule(
             packages.append(found)
     if problems:
         raise _refused(problems)
-    hooks = await asyncio.gather(*(_checked(each, native) for each in packages if isinstance(each, HookPackage)))
+    cache = _compiled_in(env)
+    hooks = await asyncio.gather(*(_checked(each, native, cache) for each in packages if isinstance(each, HookPackage)))
     if broken := [each for each in hooks if isinstance(each, Problem)]:
         raise _refused(broken)
     return CheckedCapsule(
@@ -138,14 +139,19 @@ def _users_artifacts(env: Mapping[str, str]) -> tuple[Path, ...]:
     return ()
 
 
-async def _checked(package: HookPackage, native: Path | None) -> CheckedHook | Problem:
+def _compiled_in(env: Mapping[str, str]) -> Path:
+    """Where compiled components are kept: what was checked is not compiled again to be launched, nor the next time."""
+    return state_folder(env) / "components"
+
+
+async def _checked(package: HookPackage, native: Path | None, cache: Path) -> CheckedHook | Problem:
     artifact = package.artifact
     if native is not None and (program := native / artifact.name).is_file():
         return CheckedHook(package=package, interface=INTERFACES[0].name, program=program.resolve())
     with tempfile.TemporaryDirectory(prefix="hookline-") as folder:
         component = Path(folder) / f"{artifact.name}.wasm"
         component.write_bytes(package.component)
-        found = await inspect(component)
+        found = await inspect(component, cache=cache)
     if isinstance(found, CallFailed):
         why = found.detail.removeprefix(f"{component}: ")
         return _problem(artifact, f"hook {artifact.name}@{artifact.version}: {package.path}: {why}")
@@ -318,7 +324,7 @@ async def _launch(
     around = Around(count=counter(), record=kept, driver=driver)
     targets = _Targets(capsule=capsule, layout=layout, env=env, around=around)
     hooks = [targets.staged(each) for each in checked.hooks]
-    adapter = ComponentAdapter(ShellWatchdog(), cache=state_folder(env) / "components")
+    adapter = ComponentAdapter(ShellWatchdog(), cache=_compiled_in(env))
     found = Loaded(hooks=hooks_of(capsule, hooks), problems=checked.problems, settings=settings_of(capsule))
     package = replace(murmur.PACKAGE, stream=lambda: Stream(capsule, _declared(checked)))
     project = open_project(
