@@ -230,25 +230,11 @@ static void put_log_record(json_writer *out, const scored *one, uint64_t now) {
 static void exported(text endpoint, const scored *all, size_t count, uint64_t now) {
     buffer body = buffer_in(&call_memory);
     json_writer out = json_to(&body);
-    json_open(&out, '{');
-    json_name(&out, "resourceLogs");
-    json_open(&out, '[');
-    json_open(&out, '{');
-    otlp_resource(&out, kept.name, kept.version);
-    json_name(&out, "scopeLogs");
-    json_open(&out, '[');
-    json_open(&out, '{');
-    json_name(&out, "logRecords");
-    json_open(&out, '[');
+    otlp_open_request(&out, &OTLP_LOGS, kept.name, kept.version, TEXT(""));
     for (size_t index = 0; index < count; index++) {
         put_log_record(&out, &all[index], now);
     }
-    json_close(&out, ']');
-    json_close(&out, '}');
-    json_close(&out, ']');
-    json_close(&out, '}');
-    json_close(&out, ']');
-    json_close(&out, '}');
+    otlp_close_request(&out);
     text why;
     if (!otlp_post(otlp_address(endpoint, "/v1/logs"), buffer_text(&body), &why)) {
         warn(TEXT("[murmur-hook-eval] OTLP export failed: "), why);

@@ -189,31 +189,13 @@ static void put_root(buffer *to, const session_end_event *event) {
 static text traces(const session_end_event *event) {
     buffer body = buffer_in(&call_memory), root = buffer_in(&call_memory);
     json_writer out = json_to(&body);
-    json_open(&out, '{');
-    json_name(&out, "resourceSpans");
-    json_open(&out, '[');
-    json_open(&out, '{');
-    otlp_resource(&out, kept.name, kept.version);
-    json_name(&out, "scopeSpans");
-    json_open(&out, '[');
-    json_open(&out, '{');
-    json_name(&out, "scope");
-    json_open(&out, '{');
-    json_field(&out, "name", text, TEXT("murmur-hook-grafana"));
-    json_close(&out, '}');
-    json_name(&out, "spans");
-    json_open(&out, '[');
+    otlp_open_request(&out, &OTLP_SPANS, kept.name, kept.version, TEXT("murmur-hook-grafana"));
     put_root(&root, event);
     json_put_spelled(&out, buffer_text(&root));
     if (kept.spans.length > 0) {
         json_put_spelled(&out, buffer_text(&kept.spans));
     }
-    json_close(&out, ']');
-    json_close(&out, '}');
-    json_close(&out, ']');
-    json_close(&out, '}');
-    json_close(&out, ']');
-    json_close(&out, '}');
+    otlp_close_request(&out);
     return buffer_text(&body);
 }
 

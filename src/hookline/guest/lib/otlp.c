@@ -77,7 +77,7 @@ void otlp_nanoseconds(json_writer *out, const char *name, uint64_t value) {
     json_field(out, name, text, text_of_u64(&call_memory, value));
 }
 
-void otlp_resource(json_writer *out, text name, text version) {
+static void put_resource(json_writer *out, text name, text version) {
     json_name(out, "resource");
     json_open(out, '{');
     otlp_open_attributes(out);
@@ -86,6 +86,35 @@ void otlp_resource(json_writer *out, text name, text version) {
     otlp_text(out, "telemetry.sdk.name", TEXT("murmur"));
     otlp_close_attributes(out);
     json_close(out, '}');
+}
+
+const otlp_signal OTLP_SPANS = {"resourceSpans", "scopeSpans", "spans"};
+const otlp_signal OTLP_LOGS = {"resourceLogs", "scopeLogs", "logRecords"};
+
+void otlp_open_request(json_writer *out, const otlp_signal *signal, text capsule, text version, text scope) {
+    json_open(out, '{');
+    json_name(out, signal->resources);
+    json_open(out, '[');
+    json_open(out, '{');
+    put_resource(out, capsule, version);
+    json_name(out, signal->scopes);
+    json_open(out, '[');
+    json_open(out, '{');
+    if (scope.length > 0) {
+        json_name(out, "scope");
+        json_open(out, '{');
+        json_field(out, "name", text, scope);
+        json_close(out, '}');
+    }
+    json_name(out, signal->records);
+    json_open(out, '[');
+}
+
+void otlp_close_request(json_writer *out) {
+    for (int level = 0; level < 3; level++) {  // records, scopes, resources, each in its object
+        json_close(out, ']');
+        json_close(out, '}');
+    }
 }
 
 text otlp_address(text endpoint, const char *path) {

@@ -19,8 +19,13 @@ void otlp_size(json_writer *out, const char *key, uint64_t value);
 void otlp_number(json_writer *out, const char *key, int64_t value);
 void otlp_nanoseconds(json_writer *out, const char *name, uint64_t value);
 
-// The resource of a capsule, as a member that is called `resource`.
-void otlp_resource(json_writer *out, text name, text version);
+// A request with the records of one capsule, which stand between these two. *scope* is the hook's name, empty for none.
+typedef struct {
+    const char *resources, *scopes, *records;
+} otlp_signal;
+extern const otlp_signal OTLP_SPANS, OTLP_LOGS;
+void otlp_open_request(json_writer *out, const otlp_signal *signal, text capsule, text version, text scope);
+void otlp_close_request(json_writer *out);
 // The collector's address for one kind of signal, such as "/v1/traces".
 text otlp_address(text endpoint, const char *path);
 // Posts *body*. False: *why* says what went wrong.
