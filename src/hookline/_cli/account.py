@@ -2,7 +2,7 @@
 
 from hookline._cli.console import Console
 from hookline._core.ports import Journals, Recorder
-from hookline._core.records import Record
+from hookline.session.account import Followed
 
 
 class Account:
@@ -14,21 +14,4 @@ class Account:
 
     def recorder(self, session_id: str) -> Recorder:
         journal = None if self._journals is None else self._journals.recorder(session_id)
-        return _Both(journal, self._console)
-
-
-class _Both:
-    """Writes a record first and shows it then: what is shown has been kept."""
-
-    def __init__(self, journal: Recorder | None, console: Console) -> None:
-        self._journal = journal
-        self._console = console
-
-    def record(self, record: Record) -> None:
-        if self._journal is not None:
-            self._journal.record(record)
-        self._console.show(record)
-
-    def close(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
+        return Followed(journal, self._console.show)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from hookline._core.errors import StateError
 from hookline._core.ports import Journals, Recorder
 from hookline._core.records import Record
+from hookline.session.account import Followed
 from hookline.session.capsule.layout import Layout
 
 Lines = Callable[[Record], Sequence[str]]
@@ -32,7 +33,7 @@ class TraceFiles:
         """The account of a session, which the files follow. Staging asks for it before the session does: it is one."""
         if session_id not in self._first:
             inner = None if self._journals is None else self._journals.recorder(session_id)
-            self._first[session_id] = _Following(self, inner)
+            self._first[session_id] = Followed(inner, self.render)
         return self._first[session_id]
 
     def render(self, record: Record) -> None:
@@ -52,23 +53,6 @@ class TraceFiles:
             _write(str(self._layout.log(name)), f"{text}\n")
         except OSError:
             return
-
-
-class _Following:
-    """A recorder whose records are rendered once they are on the account."""
-
-    def __init__(self, files: TraceFiles, inner: Recorder | None) -> None:
-        self._files = files
-        self._inner = inner
-
-    def record(self, record: Record) -> None:
-        if self._inner is not None:
-            self._inner.record(record)
-        self._files.render(record)
-
-    def close(self) -> None:
-        if self._inner is not None:
-            self._inner.close()
 
 
 def _write(path: str, text: str) -> None:
