@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import http.client
+import os
 import socket
 import uuid
 import zlib
@@ -318,12 +319,17 @@ def test_a_runtime_that_takes_nothing_is_503(place: Place) -> None:
 @pytest.mark.slow
 def test_a_store_that_cannot_be_used_is_503(place: Place) -> None:
     """The answer says why, and nothing is known to have been decided."""
-    _, port = place.listen("--store", "inputs.db")
-    for path in place.project.glob("inputs.db*"):
-        if path.is_file():
-            path.write_bytes(b"overwritten by somebody" * 1000)
+    os.mkfifo(place.project / "go")
+    place.write("steps.yaml", script({"call": {"tool": "bash", "input": {"command": "read line < go"}}}))
+    model = ("--provider", "script", "--model", "steps.yaml", "--approval-mode", "never")
+    _, port = place.listen("--store", "inputs.db", *model)
+    port.post({"text": "wait"})
+    with (place.project / "go").open("w"):  # it is at work then, and does not meet the store before the next input does
+        for path in place.project.glob("inputs.db*"):
+            if path.is_file():
+                path.write_bytes(b"overwritten by somebody" * 1000)
 
-    refused = port.post({"text": "hello"})
+        refused = port.post({"text": "hello"})
 
     assert 503 == refused.status
     assert "inputs.db" in refused.body["error"]
