@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hookline._compose import Project, open_project
 from hookline._core.capsule import Artifact, ArtifactKind, Capsule, Transport
 from hookline._core.errors import ConfigError, UsageError
 from hookline._core.events import BeforeCompaction
@@ -18,6 +17,7 @@ from hookline._core.ports import Journals
 from hookline._core.problems import Problem, Scope, Where
 from hookline._core.targets import ComponentTarget, Lifetime
 from hookline._engine.engine import HookEngine
+from hookline._engines import Project, open_project
 from hookline._processes.watchdog import ShellWatchdog
 from hookline.adapters.component import ComponentAdapter, Inspected, inspect
 from hookline.dialects import murmur

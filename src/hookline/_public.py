@@ -1,17 +1,6 @@
 """The public names. `hookline` itself imports this module when the first of them is used."""
 
-from hookline._compose import (
-    JournalFolder,
-    Project,
-    inputs_store,
-    load,
-    new_engine,
-    open_project,
-    pattern,
-    peer_tools,
-    peers_over,
-    tools,
-)
+from hookline._compose import JournalFolder, inputs_store, peer_tools, peers_over, tools
 from hookline._core.answer import Answer
 from hookline._core.decisions import Allow, Ask, Deny
 from hookline._core.effects import AddContext, AddFeedback, EndRun, Notify, Reopen, RewriteInput
@@ -63,6 +52,7 @@ from hookline._core.matchers import names
 from hookline._core.resolution import Resolution
 from hookline._core.rules import FailurePolicy
 from hookline._engine.engine import HookEngine
+from hookline._engines import Project, load, new_engine, open_project, pattern
 from hookline.session.admission.runtime import InputRefused
 from hookline.session.approval import ApprovalMode
 from hookline.session.beginning import Beginning

@@ -10,12 +10,12 @@ import click
 
 from hookline._cli.labels import Labels
 from hookline._cli.program import program_name
-from hookline._compose import Project
 from hookline._core.hooks import HeldBack
 from hookline._core.outcomes import Kind, Outcome
 from hookline._core.problems import UNSPOKEN
 from hookline._core.reasons import Skip
 from hookline._core.records import ApprovalAsked, Dispatched, HookEnded, HookStarted, InputDecided, Noted, Record
+from hookline._engines import Project
 from hookline.session.ports import ApprovalRequest, Approver, RunResult, Verdict
 
 REMEDIES = {"folder not trusted": "; --trust-workspace trusts it for one run"}

@@ -18,13 +18,14 @@ from hookline._cli.account import Account
 from hookline._cli.console import Console
 from hookline._cli.input_lines import STANDARD_INPUT, lines_of
 from hookline._cli.program import NAME, program_name
-from hookline._compose import JournalFolder, inputs_store, open_project, peer_tools, peers_over, tools
+from hookline._compose import JournalFolder, inputs_store, peer_tools, peers_over, tools
 from hookline._core.errors import ConfigError, HooklineError, StateError, UsageError
 from hookline._core.handlers import Handlers
 from hookline._core.inputs import Input, InputKind, Rejected
 from hookline._core.problems import Scope
 from hookline._core.records import Ending
 from hookline._engine.engine import HookEngine
+from hookline._engines import open_project
 from hookline.journal import state_folder
 from hookline.session.admission.runtime import InputRefused
 from hookline.session.admission.store import Store

@@ -16,12 +16,12 @@ from tests.conformance.meerkat.server import Server, serving
 from tests.conformance.place import Place
 from tests.conformance.reading import Case
 
-from hookline._compose import new_engine
 from hookline._core.errors import ConfigError
 from hookline._core.hooks import Hook
 from hookline._core.points import Event
 from hookline._core.resolution import Resolution
 from hookline._engine.engine import HookEngine
+from hookline._engines import new_engine
 from hookline.dialects.meerkat.report import report_of
 from hookline.journal import Journal, journal_path
 

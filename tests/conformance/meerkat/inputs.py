@@ -15,7 +15,7 @@ from tests.conformance.meerkat.sessions import SESSION_ID, ending_line, model_of
 from tests.conformance.place import Place
 from tests.conformance.reading import Case
 
-from hookline._compose import Project, inputs_store, peer_tools
+from hookline._compose import inputs_store, peer_tools
 from hookline._core.errors import StateError
 from hookline._core.inputs import Handling, RuntimeState
 from hookline._core.peers import (
@@ -30,6 +30,7 @@ from hookline._core.peers import (
     ReceiptKind,
     Receiver,
 )
+from hookline._engines import Project
 from hookline.session.admission.runtime import COMPLETE, Completion, InputRefused
 from hookline.session.admission.store import Phase, Store
 from hookline.session.admission.wire import InvalidInput, input_from

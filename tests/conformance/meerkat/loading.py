@@ -9,11 +9,11 @@ from tests.conformance.meerkat.said import Played, handlers_of
 from tests.conformance.place import Place
 from tests.conformance.reading import Case
 
-from hookline._compose import Project, load, open_project
 from hookline._core.errors import ConfigError
 from hookline._core.handlers import Handlers
 from hookline._core.hooks import Hook, Source
 from hookline._core.problems import Problem, Scope
+from hookline._engines import Project, load, open_project
 from hookline.dialects._base import Loaded
 from hookline.dialects.meerkat.build import DIALECT
 from hookline.dialects.meerkat.entries import HooksConfig, read_config

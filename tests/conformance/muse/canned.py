@@ -9,7 +9,6 @@ from typing import Any
 from tests.conformance.place import Place
 from tests.conformance.reading import Case
 
-from hookline._compose import Project, new_engine, open_project
 from hookline._core.errors import ConfigError
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Outcome
@@ -17,6 +16,7 @@ from hookline._core.payload import Exited, Limits, Payload, Reply
 from hookline._core.points import POINTS, Event, Origin
 from hookline._core.resolution import Resolution
 from hookline._core.targets import CommandTarget
+from hookline._engines import Project, new_engine, open_project
 from hookline.dialects.muse.report import startup_lines
 from hookline.dialects.muse.rules import BY_EVENT, TOOL_ALIASES
 from hookline.dialects.muse.tags import effects_of, status_of

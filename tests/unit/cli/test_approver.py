@@ -9,7 +9,7 @@ from typing import Any, TextIO
 import pytest
 
 from hookline._cli.console import Console, _tame, _visible
-from hookline._compose import Project, new_engine
+from hookline._engines import Project, new_engine
 from hookline.session.ports import ApprovalRequest
 
 
