@@ -33,7 +33,7 @@ from hookline._core.points import Event
 from hookline._core.reasons import Failure
 from hookline.adapters.command import GRACE
 from hookline.dialects.meerkat.rules import BY_EVENT
-from hookline.testing.samples import SAMPLES
+from hookline.workbench.samples import SAMPLES
 
 KIB = 1024
 SLACK = 1.5  # what a busy machine may add to a bound

@@ -9,6 +9,6 @@ def test_my_dialect_keeps_its_promises():
 from hookline.testing.adapters import AdapterCase, breaches_of_adapter
 from hookline.testing.components import call_hook
 from hookline.testing.dialects import breaches_of_dialect
-from hookline.testing.samples import SAMPLES
+from hookline.workbench.samples import SAMPLES
 
 __all__ = ["SAMPLES", "AdapterCase", "breaches_of_adapter", "breaches_of_dialect", "call_hook"]

@@ -11,7 +11,7 @@ from hookline._core.payload import CallFailed, Limits, Payload, Reply
 from hookline._core.ports import Adapter
 from hookline._core.reasons import Failure
 from hookline._core.targets import Target
-from hookline.testing.samples import SAMPLES
+from hookline.workbench.samples import SAMPLES
 
 SHORT = 0.05  # seconds: the limit of a target that will not answer
 ENOUGH = 10.0  # seconds: the limit of one that will

@@ -10,7 +10,7 @@ from hookline._core.ports import Dialect, Refused
 from hookline._core.reasons import Failure
 from hookline._core.rules import Rule
 from hookline._core.targets import CommandTarget
-from hookline.testing.samples import SAMPLES
+from hookline.workbench.samples import SAMPLES
 
 OUTPUTS = (
     b"",
