@@ -33,7 +33,7 @@ from hookline.dialects.murmur.members import install
 from hookline.dialects.murmur.own import NotYaml, read_own
 from hookline.dialects.murmur.package import HookPackage, Package, SkillPackage, ToolPackage, read_package
 from hookline.dialects.murmur.trace import Stream
-from hookline.journal import state_folder
+from hookline.journal.places import components_folder
 from hookline.session.capsule.editor import Editor
 from hookline.session.capsule.folders import folders_of
 from hookline.session.capsule.kept import TraceFiles
@@ -114,7 +114,7 @@ async def check_capsule(
             packages.append(found)
     if problems:
         raise _refused(problems)
-    cache = _compiled_in(env)
+    cache = components_folder(env)
     hooks = await asyncio.gather(*(_checked(each, native, cache) for each in packages if isinstance(each, HookPackage)))
     if broken := [each for each in hooks if isinstance(each, Problem)]:
         raise _refused(broken)
@@ -137,11 +137,6 @@ def _users_artifacts(env: Mapping[str, str]) -> tuple[Path, ...]:
         if Path(base).is_absolute():
             return (Path(base, within, "hookline", OWN_ARTIFACTS),)
     return ()
-
-
-def _compiled_in(env: Mapping[str, str]) -> Path:
-    """Where compiled components are kept: what was checked is not compiled again to be launched, nor the next time."""
-    return state_folder(env) / "components"
 
 
 async def _checked(package: HookPackage, native: Path | None, cache: Path) -> CheckedHook | Problem:
@@ -324,7 +319,7 @@ async def _launch(
     around = Around(count=counter(), record=kept, driver=driver)
     targets = _Targets(capsule=capsule, layout=layout, env=env, around=around)
     hooks = [targets.staged(each) for each in checked.hooks]
-    adapter = ComponentAdapter(ShellWatchdog(), cache=_compiled_in(env))
+    adapter = ComponentAdapter(ShellWatchdog(), cache=components_folder(env))
     found = Loaded(hooks=hooks_of(capsule, hooks), problems=checked.problems, settings=settings_of(capsule))
     package = replace(murmur.PACKAGE, stream=lambda: Stream(capsule, _declared(checked)))
     project = open_project(

@@ -7,7 +7,7 @@ from pathlib import Path
 from hookline._core.credentials import secrets_in
 from hookline._core.errors import UsageError
 from hookline._core.ports import Recorder
-from hookline.dialects import PACKAGES
+from hookline.dialects import tool_aliases
 from hookline.journal import Journal, Redactor, Spoken, find, journal_path, sessions_folder, spoken, state_folder
 from hookline.session.admission.places import store_for
 from hookline.session.admission.store import Store
@@ -23,11 +23,7 @@ INPUTS = "inputs.sqlite3"
 
 def tools(*, search_url: str | None = None) -> tuple[Tool, ...]:
     """Fresh built-in tools, known to matchers by every name that a dialect gives them."""
-    aliases: dict[str, tuple[str, ...]] = {}
-    for package in PACKAGES:
-        for name, others in package.tool_aliases.items():
-            aliases[name] = (*aliases.get(name, ()), *others)
-    return builtin_tools(aliases, search_url=search_url)
+    return builtin_tools(tool_aliases(), search_url=search_url)
 
 
 def peer_tools() -> tuple[Tool, ...]:

@@ -41,21 +41,57 @@ def new_engine(
     handlers: Handlers | None = None,
     settings: SessionSettings | None = None,
     strict: bool = False,
+    compiled: Path | None = None,
 ) -> HookEngine:
     """An engine with every dialect and the built-in adapters.
 
     *dialects* are asked after those that come with hookline; *adapters* adds to the built-in ones or takes their place.
-    *handlers* are the callables that hooks may name.
+    *handlers* are the callables that hooks may name. *compiled* is a folder, ours alone, of compiled components.
     Raises UsageError for a hook that could never run, or never be heard.
     """
     return HookEngine(
         dialects=[*(package.dialect for package in PACKAGES), *dialects],
         in_code=IN_CODE,
-        adapters={**builtin(handlers), **(adapters or {})},
+        adapters={**builtin(handlers, compiled=compiled), **(adapters or {})},
         hooks=hooks,
         settings=settings,
         strict=strict,
     )
+
+
+def package_of(path: Path) -> Package:
+    """The dialect that reads files like *path*. Raises UsageError where none does."""
+    package = next((each for each in PACKAGES if path.suffix in each.suffixes and each.load_file), None)
+    if package is None:
+        known = ", ".join(sorted(suffix for each in PACKAGES if each.load_file for suffix in each.suffixes))
+        raise UsageError(f"{path}: no dialect reads {path.suffix or 'a file without a suffix'}; known are {known}")
+    return package
+
+
+def load_file(path: Path, *, env: Mapping[str, str]) -> tuple[Package, Loaded]:
+    """What one file holds, which the caller vouches for by naming it. Raises ConfigError where nothing may start."""
+    package = package_of(path)
+    assert package.load_file is not None  # noqa: S101  # for the type checker: it was chosen by it
+    return package, package.load_file(path, env)
+
+
+def open_files(
+    paths: Sequence[Path],
+    *,
+    env: Mapping[str, str],
+    handlers: Handlers | None = None,
+    strict: bool = False,
+) -> Project:
+    """Load these files alone, as `open_project` loads those of a workspace. Raises ConfigError as that does."""
+    loaded = [load_file(path, env=env) for path in paths]
+    if strict:
+        for _, found in loaded:
+            _refuse_gaps(found)
+    hooks = [hook for _, found in loaded for hook in found.hooks]
+    _check_handlers(hooks, handlers)
+    settings = next((found.settings for _, found in loaded if found.settings is not None), None)
+    engine = new_engine(hooks=hooks, handlers=handlers, settings=settings, strict=strict)
+    return Project(engine=engine, loaded=tuple(loaded))
 
 
 def load(
@@ -72,12 +108,7 @@ def load(
     of the file can be used; warns with HookProblemWarning about each part of it that will not run, which under *strict*
     is a ConfigError too.
     """
-    path = Path(path)
-    package = next((each for each in PACKAGES if path.suffix in each.suffixes and each.load_file), None)
-    if package is None or package.load_file is None:
-        known = ", ".join(sorted(suffix for each in PACKAGES for suffix in each.suffixes))
-        raise UsageError(f"{path}: no dialect reads {path.suffix or 'a file without a suffix'}; known are {known}")
-    loaded = package.load_file(path, os.environ if env is None else env)
+    _, loaded = load_file(Path(path), env=os.environ if env is None else env)
     if fatal := [problem for problem in loaded.problems if problem.scope in _WHOLE]:
         raise ConfigError(f"{fatal[0].where}: {fatal[0].message}", tuple(fatal))
     if strict:

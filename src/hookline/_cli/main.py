@@ -22,6 +22,8 @@ NO_THREAD = "can't start new thread"  # all that the interpreter says of it
 COMMANDS = {
     "exec": ("hookline._cli.commands.exec", "Run prompts in one agent session, with every hook that applies."),
     "run": ("hookline._cli.commands.run", "Take inputs from a port, from peers or from lines, until interrupted."),
+    "explain": ("hookline._cli.commands.explain", "Show which hooks an event reaches, which not, and why."),
+    "fire": ("hookline._cli.commands.fire", "Put one event to the hooks for real, and show what came of it."),
     "new": ("hookline._cli.commands.new", "Make a project to begin with: a hook in Python, JavaScript or C."),
     "lock": ("hookline._cli.commands.lock", "Run a command while holding a file's lock, for hooks that share a file."),
     "trace": ("hookline._cli.commands.trace", "Show a recorded session as a tree of runs, steps, calls and hooks."),

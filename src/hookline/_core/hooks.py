@@ -77,12 +77,16 @@ class Hook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldBack:
-    """Hooks that were found and will not run, with the reason: a file's worth of them."""
+    """Hooks that were found and will not run, with the reason: a file's worth of them.
+
+    `hooks` are those of them that are known one by one.
+    """
 
     label: str
     path: str
     count: int
     why: str
+    hooks: tuple[Hook, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,7 @@ class Rule:
     the last is done. `objects_only`: a call whose input is no object fails the run instead. `forgives`: failures that
     do nothing to the action, whatever the policy. `refusal` is what the model
     is told of a call that was denied here, `no_answer` the reason of a Deny that a failed hook's policy makes.
+    `also_named`: what else people call the point.
     """
 
     name: str
@@ -59,3 +60,4 @@ class Rule:
     forgives: frozenset[Failure] = frozenset()
     refusal: str = "tool blocked by hook: {reason}"
     no_answer: str = "hook {hook} gave no answer: {why}"
+    also_named: tuple[str, ...] = ()

@@ -103,6 +103,15 @@ class HookEngine:
         """The rules under which there are hooks for *event*, in the order in which their dialects are asked."""
         return tuple(group.rule for group in self._plan(event))
 
+    @property
+    def dialects(self) -> tuple[Dialect, ...]:
+        """Those whose hooks it takes, in the order in which they are asked."""
+        return self._dialects
+
+    def groups(self, event: type[Event]) -> tuple[Group, ...]:
+        """The hooks for *event* by dialect, each with the rule that holds, in the order in which they are asked."""
+        return self._plan(event)
+
     def preview(self, event: Event) -> tuple[Hook, ...]:
         """The hooks that *event* would reach, in configured order. Nothing is called."""
         return tuple(hook for group in self._plan(type(event)) for hook in selected(event, group))

@@ -29,6 +29,7 @@ __all__ = [
     "Strategy",
     "TableDialect",
     "WhenFull",
+    "tool_aliases",
 ]
 
 PACKAGES: tuple[Package, ...] = (
@@ -39,3 +40,12 @@ PACKAGES: tuple[Package, ...] = (
 )
 
 IN_CODE = code.DIALECT  # handlers registered in Python belong to this one
+
+
+def tool_aliases() -> dict[str, tuple[str, ...]]:
+    """By a built-in tool's own name, what the dialects call it besides."""
+    found: dict[str, tuple[str, ...]] = {}
+    for package in PACKAGES:
+        for name, others in package.tool_aliases.items():
+            found[name] = (*found.get(name, ()), *others)
+    return found

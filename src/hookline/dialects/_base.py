@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from hookline._core.answer import Answer
 from hookline._core.hooks import HeldBack, Hook, SessionSettings
@@ -60,6 +60,13 @@ class Loaded:
     config: object = None
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A payload that is of a dialect's form, and wrong; what to write instead."""
+
+    why: str
+
+
 class Stream(Protocol):
     """A dialect's own event stream, as a rendering of the records of one command: it counts, so it has a state."""
 
@@ -75,7 +82,8 @@ class Package:
     `load` finds the dialect's files for a workspace: environment, workspace and how the folder is trusted, as the
     command line or a dialect before this one says. `load_file` reads one file, trusting it. `override` changes what was
     loaded for one session, by a text or an object. `programs` are names under which the program prints what the
-    original prints and nothing else. `tool_aliases` are other names of built-in tools.
+    original prints and nothing else. `tool_aliases` are other names of built-in tools. `read_payload` makes an event of
+    what a hook is told, None where it is not of this dialect's form.
     """
 
     dialect: TableDialect
@@ -88,3 +96,4 @@ class Package:
     notices: Callable[[Record, str], list[str]] | None = None
     programs: frozenset[str] = frozenset()
     tool_aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    read_payload: Callable[[Mapping[str, Any]], Event | Unread | None] | None = None

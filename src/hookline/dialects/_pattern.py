@@ -24,6 +24,9 @@ class Pattern:
     text: str
     expression: Expression = field(repr=False, compare=False)
 
+    def __str__(self) -> str:
+        return f"pattern {self.text}"
+
     def matches(self, subjects: tuple[str, ...]) -> bool:
         return any(self.expression.search(_bytes(subject)) is not None for subject in subjects)
 

@@ -27,6 +27,11 @@ def sessions_folder(env: Mapping[str, str]) -> Path:
     return state_folder(env) / SESSIONS
 
 
+def components_folder(env: Mapping[str, str]) -> Path:
+    """Where compiled components are kept: nothing is compiled twice."""
+    return state_folder(env) / "components"
+
+
 def checked_session_id(text: str) -> str:
     """*text* if it can be a session id, or the beginning of one."""
     if SESSION_ID.fullmatch(text) is None:

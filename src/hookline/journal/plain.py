@@ -11,6 +11,7 @@ import msgspec
 
 DEPTH = 200  # levels of nesting that are written: more than any file or reply of ours may have, and few to a reader
 LONGEST_INT = 4000  # digits; Python reads no more than 4300 of them
+MOST_PLAIN = 16 * 1024 * 1024  # bytes of a value as JSON: as much as a line of a journal may have
 MOST_BYTES_A_CHARACTER = 12  # a character beyond the basic plane, as two escapes
 
 
@@ -25,6 +26,11 @@ def line_of(value: object, *, limit: int) -> bytes:
     except Exception:  # noqa: BLE001  whatever a foreign object raises, the slower way does not trip over it
         line = _spelled_out(value, room=limit)
     return line if len(line) <= limit else _spelled_out(value, room=limit // MOST_BYTES_A_CHARACTER // 2)
+
+
+def plain(value: object) -> Any:
+    """*value* as JSON has it: objects, lists, texts, numbers, true, false and null. Never raises."""
+    return msgspec.json.decode(line_of(value, limit=MOST_PLAIN))
 
 
 def _spelled_out(value: object, *, room: int) -> bytes:

@@ -17,7 +17,7 @@ from hookline.adapters.component import ComponentAdapter
 from hookline.dialects.murmur.grants import destination
 from hookline.dialects.murmur.interfaces import INTERFACES
 from hookline.dialects.murmur.kinds import Refusal
-from hookline.journal import state_folder
+from hookline.journal.places import components_folder
 
 
 def call_hook(
@@ -62,7 +62,7 @@ def _granted(entry: str) -> Any:
 def _cache() -> Path | None:
     """Where compiled components are kept: a hook of a whole language runtime takes ten seconds to compile."""
     try:
-        return state_folder(os.environ) / "components"
+        return components_folder(os.environ)
     except StateError:
         return None
 

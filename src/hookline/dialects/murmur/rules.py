@@ -78,6 +78,7 @@ RULES: tuple[MurmurRule, ...] = (
         ev.BeforeDispatch,
         DENY,
         name="decision point",
+        also_named=(TOOL_CALL, SHELL),
         on_failure=FailurePolicy.DENY,
         refusal=REFUSAL,
         no_answer="{why}",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hookline._core.events.tool import ToolEvent
-from hookline._core.matchers import EVERYTHING, Matcher
+from hookline._core.matchers import EVERYTHING, Matcher, exact_names
 from hookline._core.problems import Scope
 from hookline._core.strictjson import Path
 from hookline.dialects._pattern import compile_matcher
@@ -45,6 +45,14 @@ class ToolMatcher:
     """Tests the further names of a built-in tool too (section 7.3), whoever fired the event."""
 
     matcher: Matcher
+
+    def __str__(self) -> str:
+        return str(self.matcher)
+
+    @property
+    def names(self) -> frozenset[str] | None:
+        """As `exact_names` asks for them."""
+        return exact_names(self.matcher)
 
     def matches(self, subjects: tuple[str, ...]) -> bool:
         return self.matcher.matches(subjects + tuple(name for each in subjects for name in TOOL_ALIASES.get(each, ())))

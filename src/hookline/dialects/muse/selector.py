@@ -28,6 +28,9 @@ class ShellCommand:
 
     glob: str
 
+    def __str__(self) -> str:
+        return f"Bash({self.glob})"
+
     def __call__(self, event: Event) -> bool:
         if not isinstance(event, ToolEvent) or _SHELL_NAMES.isdisjoint(event.subjects()):
             return False
