@@ -13,10 +13,11 @@ class Scope(Enum):
     GROUP = "group"
     HOOK = "hook"
     ABSENT = "absent"  # a file that was named and is not there
+    DOUBT = "doubt"  # everything runs, and surely not as it was meant: for checks only, no session says so
     NOTE = "note"  # everything runs; worth knowing
 
 
-UNSPOKEN = frozenset({Scope.ABSENT, Scope.NOTE})  # the dialects themselves may not warn of these
+UNSPOKEN = frozenset({Scope.ABSENT, Scope.DOUBT, Scope.NOTE})  # the dialects themselves may not warn of these
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +36,14 @@ class Where:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One finding. `code` is stable; `rule` is the dialect's own rule number where it has one."""
+    """One finding. `code` is stable; `rule` is the dialect's own rule number where it has one.
+
+    `remedy` says what to write instead, where the message, which may be a dialect's own to the letter, does not.
+    """
 
     scope: Scope
     code: str
     message: str
     where: Where
     rule: str = ""
+    remedy: str = ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -10,7 +11,7 @@ from hookline._core.hooks import HeldBack, Hook, SessionSettings
 from hookline._core.payload import CallFailed, Payload, Reply
 from hookline._core.points import Event
 from hookline._core.ports import LanePolicy, Refused
-from hookline._core.problems import Problem
+from hookline._core.problems import Problem, Where
 from hookline._core.records import Record
 from hookline._core.rules import Rule, Strategy
 
@@ -49,6 +50,7 @@ class Loaded:
     `settings` is what the files say about the session, None where the dialect has no say. `trust` is how the project
     folder came to be trusted, empty when it is not or the dialect has no say. `in_vain` is to be
     told where no dialect has a hook in the end. `config` is the dialect's own form of it all, for its `override`.
+    `place` says where a part of a hook stands, by the hook's id, where that is known.
     """
 
     hooks: tuple[Hook, ...] = ()
@@ -58,6 +60,32 @@ class Loaded:
     trust: str = ""
     in_vain: Problem | None = None
     config: object = None
+    place: Callable[[str, "Part"], Where] | None = field(default=None, repr=False, compare=False)
+
+
+class Part(Enum):
+    """A part of a hook that something can be said about."""
+
+    WHOLE = "whole"
+    MATCHER = "matcher"
+    COMMAND = "command"
+    TIMEOUT = "timeout"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conventions:
+    """What the authors of a dialect's hooks have to know, for whoever checks what they wrote.
+
+    `unit` is what a number in `timeout_key` stands for, in seconds. `blocks_by` is the exit status that denies, None
+    where none does; `needs_reason`: only with text on standard error. `instead_of_variables` says what a command reads
+    in the place of the variables that other tools set.
+    """
+
+    timeout_key: str
+    unit: float
+    blocks_by: int | None = None
+    needs_reason: bool = False
+    instead_of_variables: str = "the event is one JSON object on standard input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +111,9 @@ class Package:
     command line or a dialect before this one says. `load_file` reads one file, trusting it. `override` changes what was
     loaded for one session, by a text or an object. `programs` are names under which the program prints what the
     original prints and nothing else. `tool_aliases` are other names of built-in tools. `read_payload` makes an event of
-    what a hook is told, None where it is not of this dialect's form.
+    what a hook is told, None where it is not of this dialect's form. `files` are where the dialect looks for a
+    workspace's hooks, whether there is anything or not. `examine` reads one of them as `load` would, raises nothing,
+    and goes on where a session would not begin. `conventions` are for whoever checks what authors wrote.
     """
 
     dialect: TableDialect
@@ -97,3 +127,6 @@ class Package:
     programs: frozenset[str] = frozenset()
     tool_aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     read_payload: Callable[[Mapping[str, Any]], Event | Unread | None] | None = None
+    files: Callable[[Mapping[str, str], Path], tuple[Path, ...]] | None = None
+    examine: Callable[[Path, Mapping[str, str]], Loaded] | None = None
+    conventions: Conventions | None = None

@@ -2,6 +2,7 @@
 
 from hookline.dialects._base import Package
 from hookline.dialects.muse.dialect import DIALECT
+from hookline.dialects.muse.examining import CONVENTIONS, examine, files
 from hookline.dialects.muse.render import Stream, notices
 from hookline.dialects.muse.report import startup_lines
 from hookline.dialects.muse.rules import TOOL_ALIASES
@@ -11,6 +12,9 @@ PACKAGE = Package(
     dialect=DIALECT,
     load=lambda env, workspace, trust: load(env=env, workspace=workspace, trust=trust),
     load_file=lambda path, env: load_file(path, env=env),
+    files=files,
+    examine=examine,
+    conventions=CONVENTIONS,
     suffixes=frozenset({".json"}),
     report=startup_lines,
     stream=Stream,

@@ -15,12 +15,12 @@ from hookline.dialects.muse.build import Group, build_hook
 from hookline.dialects.muse.document import (
     MALFORMED_CONFIG,
     MANAGED,
-    UNSUPPORTED_EVENT,
     Document,
     Finding,
     did_you_mean,
     malformed,
     read_json,
+    unsupported_event,
 )
 from hookline.dialects.muse.environment import Launch
 from hookline.dialects.muse.group import read_matcher
@@ -132,12 +132,7 @@ class _Reader:
                 for index, group in enumerate(groups):
                     yield from self._group(group, rule, (*AT, name, index), fields)
             elif name not in self.reserved:
-                yield Finding(
-                    scope=Scope.POINT,
-                    code=UNSUPPORTED_EVENT,
-                    message=f"unsupported hook event `{name}`",
-                    at=key_of((*AT, name)),
-                )
+                yield unsupported_event(name, Scope.POINT, (*AT, name))
 
     def _group(
         self, group: dict[str, Any], rule: MuseRule, at: Path, fields: frozenset[str]

@@ -10,7 +10,8 @@ from hookline._core.hooks import Source
 from hookline._core.problems import Problem, Scope, Where
 from hookline._core.strictjson import Path, Place, decode, parse, positions
 from hookline.dialects._files import DEEPEST, LARGEST
-from hookline.dialects._places import path_text
+from hookline.dialects._places import key_of, path_text
+from hookline.dialects.muse.rules import BY_NAME
 
 # The layers, in the order in which they are read.
 MANAGED, USER, PROJECT = "managed", "user", "project"
@@ -31,11 +32,12 @@ class Finding:
     message: str
     at: Path
     rule: str = ""
+    remedy: str = ""
 
 
-def malformed(message: str, at: Path) -> Finding:
+def malformed(message: str, at: Path, remedy: str = "") -> Finding:
     """What takes the whole file with it."""
-    return Finding(scope=Scope.FILE, code=MALFORMED_CONFIG, message=message, at=at)
+    return Finding(scope=Scope.FILE, code=MALFORMED_CONFIG, message=message, at=at, remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,15 @@ class Document:
     def line(self, at: Path) -> int:
         return self._places.get(at, (0, 0))[0]
 
+    def where(self, at: Path) -> Where:
+        """The place of *at*, or of the nearest thing around it that stands in the text."""
+        around = at
+        while around and around not in self._places:
+            around = around[:-1]
+        line, column = self._places.get(around, (0, 0))
+        source = self.source
+        return Where(file=source.path, label=source.label, line=line, column=column, path=path_text(around))
+
     def problem(self, finding: Finding) -> Problem:
         line, column = self._places.get(finding.at, (0, 0))
         where = Where(
@@ -62,7 +73,14 @@ class Document:
             column=column,
             path=path_text(finding.at),
         )
-        return Problem(scope=finding.scope, code=finding.code, message=finding.message, where=where, rule=finding.rule)
+        return Problem(
+            scope=finding.scope,
+            code=finding.code,
+            message=finding.message,
+            where=where,
+            rule=finding.rule,
+            remedy=finding.remedy,
+        )
 
 
 def read_json(data: bytes, source: Source) -> Document:
@@ -76,3 +94,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     by_lower = {name.lower(): name for name in known}
     near = difflib.get_close_matches(word[:80].strip().lower(), by_lower, n=1, cutoff=0.75)
     return f' (did you mean "{by_lower[near[0]]}"?)' if near else ""
+
+
+def unsupported_event(name: str, scope: Scope, at: Path) -> Finding:
+    """An event that there is not. *at* is the place of its member."""
+    known = f"write the name of an event{did_you_mean(name, BY_NAME)}; they are {', '.join(BY_NAME)}"
+    message = f"unsupported hook event `{name}`"
+    return Finding(scope=scope, code=UNSUPPORTED_EVENT, message=message, at=key_of(at), remedy=known)

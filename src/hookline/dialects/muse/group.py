@@ -27,14 +27,15 @@ def read_matcher(group: dict[str, Any], rule: MuseRule, at: Path) -> Matcher | F
                 message=f"unknown matcher-group field `{name}` may narrow execution, so this group is skipped",
                 at=key_of((*at, name)),
                 rule="D66",
+                remedy="remove it: a group has `matcher` and `hooks`",
             )
     written = group.get("matcher", "")
     matcher = compile_matcher(written)
     if rule.matching is Matching.NOTHING and matcher != EVERYTHING:
-        return _invalid(f"`{rule.snake}` is unmatchable; drop this group's matcher", at)
+        return _invalid(f"`{rule.snake}` is unmatchable; drop this group's matcher", at, "remove `matcher`")
     if isinstance(matcher, str):
         shown = written if len(written) <= LONGEST_SHOWN else f"{written[:LONGEST_SHOWN]}…"
-        return _invalid(f"hook matcher `{shown}` is not a valid regular expression: {matcher}", at)
+        return _invalid(f"hook matcher `{shown}` is not a valid regular expression: {matcher}", at, MATCHERS)
     if rule.matching is Matching.IGNORED or matcher is EVERYTHING:
         return EVERYTHING
     return ToolMatcher(matcher) if issubclass(rule.event, ToolEvent) else matcher
@@ -58,5 +59,8 @@ class ToolMatcher:
         return self.matcher.matches(subjects + tuple(name for each in subjects for name in TOOL_ALIASES.get(each, ())))
 
 
-def _invalid(message: str, at: Path) -> Finding:
-    return Finding(scope=Scope.GROUP, code=INVALID_MATCHER, message=message, at=(*at, "matcher"))
+MATCHERS = "write exact names, as in Bash|Write, or a regular expression of RE2, as in ^mcp__"
+
+
+def _invalid(message: str, at: Path, remedy: str) -> Finding:
+    return Finding(scope=Scope.GROUP, code=INVALID_MATCHER, message=message, at=(*at, "matcher"), remedy=remedy)

@@ -25,10 +25,12 @@ WINDOWS_ONLY = (
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A key of another tool's hook files: the rule and the words for skipping its handler, and for which values."""
+    """A key of another tool's hook files: the rule and the words for skipping its handler, what to write instead, and
+    for which values."""
 
     rule: str
     text: str
+    remedy: str
     skips: Callable[[Any], bool] = lambda _: True
 
 
@@ -37,14 +39,22 @@ def _is_set(value: Any) -> bool:
 
 
 FOREIGN: dict[str, Foreign] = {
-    "shell": Foreign("D98", "a per-handler `shell` selector is unsupported"),
-    "args": Foreign("D99", "Claude `command` plus `args` argv execution is not implemented yet"),
-    "condition": Foreign("D66", "a conditional handler is unsupported; TBH cannot prove the condition"),
-    "once": Foreign("D96", "`once: true` one-shot handlers are unsupported", _is_set),
-    "asyncRewake": Foreign("D97", "`asyncRewake: true` handlers are unsupported", _is_set),
-    "rewakeMessage": Foreign("D97", "model reawakening is unsupported"),
-    "rewakeSummary": Foreign("D97", "model reawakening is unsupported"),
-    "rewake": Foreign("D97", "model reawakening is unsupported"),
+    "shell": Foreign(
+        "D98", "a per-handler `shell` selector is unsupported", "start it in `command`, as in bash -c '...'"
+    ),
+    "args": Foreign(
+        "D99", "Claude `command` plus `args` argv execution is not implemented yet", "write all of it into `command`"
+    ),
+    "condition": Foreign(
+        "D66",
+        "a conditional handler is unsupported; TBH cannot prove the condition",
+        "let the command read the event on standard input and decide",
+    ),
+    "once": Foreign("D96", "`once: true` one-shot handlers are unsupported", "remove `once`", _is_set),
+    "asyncRewake": Foreign("D97", "`asyncRewake: true` handlers are unsupported", "write `async`", _is_set),
+    "rewakeMessage": Foreign("D97", "model reawakening is unsupported", "remove it"),
+    "rewakeSummary": Foreign("D97", "model reawakening is unsupported", "remove it"),
+    "rewake": Foreign("D97", "model reawakening is unsupported", "remove it"),
 }
 
 
@@ -58,7 +68,7 @@ class Spot:
     fields: frozenset[str] = frozenset(FIELDS)
     depth: int = 0
 
-    def skip(self, message: str, *, at: Path = (), rule: str = "") -> Finding:
+    def skip(self, message: str, *, at: Path = (), rule: str = "", remedy: str = "") -> Finding:
         """The handler is skipped; a bad fallback takes the handler that it belongs to along: half a guard is none."""
         return Finding(
             scope=Scope.HOOK,
@@ -66,6 +76,7 @@ class Spot:
             message=f"in `onFailure`: {message}" if self.depth else message,
             at=at or self.at,
             rule=rule,
+            remedy=remedy,
         )
 
 
@@ -79,10 +90,13 @@ def _foreign_or_unknown_key(handler: Handler, spot: Spot) -> Finding | None:
         foreign = FOREIGN.get(name)
         if foreign is not None:
             if foreign.skips(value):
-                return spot.skip(foreign.text, at=key_of((*spot.at, name)), rule=foreign.rule)
+                at = key_of((*spot.at, name))
+                return spot.skip(foreign.text, at=at, rule=foreign.rule, remedy=foreign.remedy)
         elif name not in spot.fields:
             message = f"unknown handler field `{name}` may narrow execution, so this handler is skipped"
-            return spot.skip(message, at=key_of((*spot.at, name)), rule="D66")
+            near = did_you_mean(name, spot.fields)
+            remedy = f"remove it, or mend its name{near}"
+            return spot.skip(message, at=key_of((*spot.at, name)), rule="D66", remedy=remedy)
     return None
 
 
@@ -96,18 +110,22 @@ def _two_spellings(handler: Handler, spot: Spot) -> Finding | None:
 def _not_in_a_fallback(handler: Handler, spot: Spot) -> Finding | None:
     for name in ("async", "if"):
         if spot.depth and name in handler:
-            return spot.skip(f"`{name}` may not be set here", at=key_of((*spot.at, name)), rule="D66")
+            at = key_of((*spot.at, name))
+            return spot.skip(f"`{name}` may not be set here", at=at, rule="D66", remedy=f"remove `{name}`")
     return None
+
+
+TYPE = 'write "type": "command"'
 
 
 def _type(handler: Handler, spot: Spot) -> Finding | None:
     if "type" not in handler:
-        return spot.skip("hook handler must declare a `type`")
+        return spot.skip("hook handler must declare a `type`", remedy=TYPE)
     kind = handler["type"]
     if kind == "command":
         return None
     message = f"hook handler type `{kind}` is unsupported{did_you_mean(kind, ['command'])}"
-    return spot.skip(message, at=(*spot.at, "type"), rule="D101")
+    return spot.skip(message, at=(*spot.at, "type"), rule="D101", remedy=TYPE)
 
 
 def _output_capabilities(handler: Handler, spot: Spot) -> Finding | None:
@@ -116,10 +134,11 @@ def _output_capabilities(handler: Handler, spot: Spot) -> Finding | None:
         return None
     at = (*spot.at, "outputCapabilities")
     if handler["outputCapabilities"] != ["skills.v1"]:
-        return spot.skip('outputCapabilities must be exactly ["skills.v1"]', at=at)
+        remedy = 'write ["skills.v1"], or remove it'
+        return spot.skip('outputCapabilities must be exactly ["skills.v1"]', at=at, remedy=remedy)
     if not spot.rule.skills or handler.get("async", False):
         message = "skills.v1 is supported only for foreground UserPromptSubmit or PostToolUse command hooks"
-        return spot.skip(message, at=at)
+        return spot.skip(message, at=at, remedy="remove it")
     return None
 
 
@@ -130,7 +149,8 @@ def _selector(handler: Handler, spot: Spot) -> Finding | None:
     if not isinstance(condition, str):
         return None
     message = f"conditional hook selector is unsupported or malformed: {condition}"
-    return spot.skip(message, at=(*spot.at, "if"), rule="D66")
+    remedy = "write Bash, Bash(*) or Bash(<glob>), at an event about one call; else let the command decide"
+    return spot.skip(message, at=(*spot.at, "if"), rule="D66", remedy=remedy)
 
 
 def _fallback(handler: Handler, spot: Spot) -> Finding | None:
@@ -139,19 +159,20 @@ def _fallback(handler: Handler, spot: Spot) -> Finding | None:
     at = (*spot.at, "onFailure")
     if spot.depth == DEEPEST_FALLBACK:
         message = "onFailure chains may be at most three levels deep"
-        return replace(spot.skip("", at=key_of(at), rule="D66"), message=message)
+        return replace(spot.skip("", at=key_of(at), rule="D66", remedy="remove the innermost"), message=message)
     return why_skipped(handler["onFailure"], replace(spot, at=at, depth=spot.depth + 1))
 
 
 def _command(handler: Handler, spot: Spot) -> Finding | None:
     command = command_of(handler, windows=spot.windows)
     if command is None and ("commandWindows" in handler or "command_windows" in handler):
-        return spot.skip(WINDOWS_ONLY, rule=WINDOWS_ONLY_RULE)
+        return spot.skip(WINDOWS_ONLY, rule=WINDOWS_ONLY_RULE, remedy="add `command`")
     if command is None or not command.strip():
         at = (*spot.at, "command") if "command" in handler else spot.at
-        return spot.skip("command hook command must not be empty", at=at)
+        return spot.skip("command hook command must not be empty", at=at, remedy="write what to run")
     if "\0" in command:
-        return spot.skip("command hook command must not contain a NUL character", at=(*spot.at, "command"))
+        at = (*spot.at, "command")
+        return spot.skip("command hook command must not contain a NUL character", at=at, remedy="remove it")
     return None
 
 

@@ -18,6 +18,7 @@ from hookline.dialects._files import Unreadable, read_file
 from hookline.dialects._places import key_of
 from hookline.dialects.muse.document import USER, Document, Finding, did_you_mean, read_json
 from hookline.dialects.muse.kinds import ARRAY, INTEGER, NON_NEGATIVE_INTEGER, OBJECT, STRING, Kind, found
+from hookline.dialects.muse.rules import BY_NAME
 
 FILE_NAME = "settings.json"
 SCHEMA_VERSION = 1
@@ -85,8 +86,8 @@ def parse_settings(data: bytes, path: Path) -> Settings:
     )
 
 
-def _refusal(message: str, *at: str | int, code: str = "MalformedSettings") -> Finding:
-    return Finding(scope=Scope.SETTINGS, code=code, message=message, at=at)
+def _refusal(message: str, *at: str | int, code: str = "MalformedSettings", remedy: str = "") -> Finding:
+    return Finding(scope=Scope.SETTINGS, code=code, message=message, at=at, remedy=remedy)
 
 
 def _refusals(value: Any) -> Iterator[Finding]:
@@ -94,16 +95,18 @@ def _refusals(value: Any) -> Iterator[Finding]:
         yield _refusal(f"the settings must be an object, found {found(value)}")
         return
     if "schema_version" not in value:
-        yield _refusal("missing field `schema_version`")
+        yield _refusal("missing field `schema_version`", remedy=f'write "schema_version": {SCHEMA_VERSION}')
         return
     version = value["schema_version"]
     if INTEGER.accepts(version) and version != SCHEMA_VERSION:
         message = f"unsupported settings schema version {version}"
-        yield _refusal(message, "schema_version", code="UnsupportedSettingsVersion")
+        remedy = f"write {SCHEMA_VERSION}"
+        yield _refusal(message, "schema_version", code="UnsupportedSettingsVersion", remedy=remedy)
     for name, member in value.items():
         kind = MEMBERS.get(name)
         if kind is not None and not kind.accepts(member):
-            yield _refusal(f"field `{name}` must be {kind.noun}, found {found(member)}", name)
+            message = f"field `{name}` must be {kind.noun}, found {found(member)}"
+            yield _refusal(message, name, remedy=f"write {kind.noun}")
     yield from _refused_grants(value.get("managed_hooks_env_vars", ()))
 
 
@@ -132,8 +135,12 @@ def _unknown_members(members: dict[str, Any]) -> Iterator[Finding]:
         if name not in MEMBERS:
             hint = did_you_mean(name, MEMBERS)
             message = f"unknown top-level member `{name}` is ignored{hint}"
-            scope = Scope.ABSENT if did_you_mean(name, ("hooks",)) else Scope.NOTE
-            yield Finding(scope=scope, code="UnknownSetting", message=message, at=key_of((name,)))
+            is_event = name in BY_NAME
+            scope = Scope.ABSENT if is_event or did_you_mean(name, ("hooks",)) else Scope.NOTE
+            remedy = (
+                f"put `{name}` inside `hooks`: nothing in it runs here" if is_event else "remove it, or mend its name"
+            )
+            yield Finding(scope=scope, code="UnknownSetting", message=message, at=key_of((name,)), remedy=remedy)
 
 
 def switched_off(document: Document) -> tuple[frozenset[str], tuple[Problem, ...]]:

@@ -114,14 +114,20 @@ def _managed(env: Mapping[str, str], settings: Settings, config: Path | None, la
     named = env.get(MANAGED_PATH_VARIABLE) or settings.managed_path
     if not named:
         return None
-    path = Path(named)
-    if config is None and not path.is_absolute():
-        source = Source(layer=MANAGED, label=path.name, path=named)
+    path = managed_path(named, config)
+    if path is None:
+        source = Source(layer=MANAGED, label=Path(named).name, path=named)
         why = "a relative path stands for a file beside settings.json, and neither XDG_CONFIG_HOME nor HOME is set"
         return Found((), (unread(why, source),))
-    path = path if config is None else config / path
     found = read_source(path, layer=MANAGED, launch=launch)
     return found or Found((), (_absent(Scope.ABSENT, f"there is no managed hook file at {path}", path),))
+
+
+def managed_path(named: str, config: Path | None) -> Path | None:
+    """Where the managed file *named* is, a relative name taken from the user's directory. None where that cannot be."""
+    if not named or (config is None and not Path(named).is_absolute()):
+        return None
+    return Path(named) if config is None else config / named
 
 
 def _user(settings: Settings, launch: Launch) -> Found | None:

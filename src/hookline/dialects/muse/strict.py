@@ -12,12 +12,13 @@ from typing import Any
 from hookline._core.problems import Scope
 from hookline._core.strictjson import Path
 from hookline.dialects._places import key_of
-from hookline.dialects.muse.document import INVALID_MATCHER, UNSUPPORTED_EVENT, Finding, malformed
+from hookline.dialects.muse.document import INVALID_MATCHER, Finding, malformed, unsupported_event
 from hookline.dialects.muse.group import read_matcher
 from hookline.dialects.muse.handler import WINDOWS_ONLY_RULE, Handler, Spot, why_skipped
 from hookline.dialects.muse.kinds import NON_NEGATIVE_INTEGER, STRING
 from hookline.dialects.muse.rules import BY_NAME
 from hookline.dialects.muse.shape import FIELDS, Fields
+from hookline.dialects.muse.walking import links_in
 
 SWITCHES = ("name", "timeout_ms")
 STRICT_FIELDS: Fields = {**FIELDS, "name": STRING, "timeout_ms": NON_NEGATIVE_INTEGER}
@@ -30,19 +31,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 def is_strict(hooks: Any) -> bool:
     """Whether any handler, wherever it stands, carries one of the two keys."""
-    return any(name in handler for handler in _handlers(hooks) for name in SWITCHES)
-
-
-def _handlers(hooks: Any) -> Iterator[dict[str, Any]]:
-    events = hooks.values() if isinstance(hooks, dict) else ()
-    for groups in events:
-        for group in groups if isinstance(groups, list) else ():
-            handlers = group.get("hooks") if isinstance(group, dict) else None
-            for handler in handlers if isinstance(handlers, list) else ():
-                link = handler
-                while isinstance(link, dict):
-                    yield link
-                    link = link.get("onFailure")
+    return any(name in handler for handler, _ in links_in(hooks) for name in SWITCHES)
 
 
 def breaches(hooks: dict[str, Any], at: Path, *, windows: bool) -> Iterator[Finding]:
@@ -51,8 +40,7 @@ def breaches(hooks: dict[str, Any], at: Path, *, windows: bool) -> Iterator[Find
     for event, groups in hooks.items():
         rule = BY_NAME.get(event)
         if rule is None or not rule.strict_form:
-            message = f"unsupported hook event `{event}`"
-            yield Finding(scope=Scope.FILE, code=UNSUPPORTED_EVENT, message=message, at=key_of((*at, event)))
+            yield unsupported_event(event, Scope.FILE, (*at, event))
             continue
         for index, group in enumerate(groups):
             here = (*at, event, index)

@@ -1,0 +1,111 @@
+"""Hook files as `check` reads them: every problem, whether the folder is trusted or not, and where each part stands."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hookline._core.errors import ConfigError
+from hookline._core.hooks import Source
+from hookline._core.problems import Where
+from hookline._core.strictjson import JsonFault
+from hookline._core.strictjson import Path as Steps
+from hookline.dialects._base import Conventions, Loaded, Part
+from hookline.dialects._files import project_root, read_file
+from hookline.dialects._places import path_text
+from hookline.dialects.muse import settings as settings_file
+from hookline.dialects.muse.config import Found, read_hooks
+from hookline.dialects.muse.document import MANAGED, PROJECT, Document, read_json
+from hookline.dialects.muse.environment import Launch, hook_environment, resolve_shell
+from hookline.dialects.muse.settings import read_settings, switched_off
+from hookline.dialects.muse.sources import (
+    MANAGED_PATH_VARIABLE,
+    PROJECT_FILE,
+    config_directory,
+    managed_path,
+    read_source,
+)
+from hookline.dialects.muse.walking import handlers_in
+from hookline.dialects.muse.windows import windows_problems
+
+CONVENTIONS = Conventions(timeout_key="timeout", unit=1.0, blocks_by=2, needs_reason=True)
+
+FIELDS = {Part.WHOLE: (), Part.COMMAND: ("command",), Part.TIMEOUT: ("timeout",)}
+
+
+def files(env: Mapping[str, str], workspace: Path) -> tuple[Path, ...]:
+    """The managed file, where one is named, the user's and the project's."""
+    config = config_directory(env)
+    user = () if config is None else (config / settings_file.FILE_NAME,)
+    managed = _managed(env, config)
+    return (*(() if managed is None else (managed,)), *user, project_root(workspace) / PROJECT_FILE)
+
+
+def _managed(env: Mapping[str, str], config: Path | None) -> Path | None:
+    named = env.get(MANAGED_PATH_VARIABLE, "")
+    if not named and config is not None:
+        try:
+            named = read_settings(config / settings_file.FILE_NAME).managed_path
+        except ConfigError:
+            named = ""
+    return managed_path(named, config)
+
+
+def examine(path: Path, env: Mapping[str, str]) -> Loaded:
+    """One hook file, as the layer that it belongs to: the user's settings by name, the managed one by its path."""
+    path = path.absolute()
+    config = config_directory(env)
+    shell, shell_note = resolve_shell(env)
+    launch = Launch(shell, hook_environment(env))
+    if path.name == settings_file.FILE_NAME:
+        return _settings(path, launch)
+    managed = _managed(env, config)
+    layer = MANAGED if managed is not None and os.path.abspath(managed) == str(path) else PROJECT  # noqa: PTH100
+    found = read_source(path, layer=layer, launch=launch) or Found()
+    document = _document(path, layer)
+    notes = (shell_note,) if shell_note is not None and found.hooks else ()
+    return _loaded(found, document, notes)
+
+
+def _settings(path: Path, launch: Launch) -> Loaded:
+    try:
+        settings = read_settings(path)
+    except ConfigError as error:
+        return Loaded(problems=error.problems)
+    if settings.document is None:
+        return Loaded()
+    found = read_hooks(settings.document, launch=launch, reserved=frozenset({settings_file.STATE}))
+    _, notes = switched_off(settings.document) if not found.problems else (frozenset(), ())
+    loaded = _loaded(found, settings.document, (*settings.notes, *notes))
+    return replace(loaded, settings=settings.session)
+
+
+def _loaded(found: Found, document: Document | None, notes: tuple[Any, ...]) -> Loaded:
+    if document is None:
+        return Loaded(hooks=found.hooks, problems=(*found.problems, *notes))
+    places = dict(_steps(document))
+    own = [document.problem(each) for each in windows_problems(document.value)]
+
+    def place(hook: str, part: Part) -> Where:
+        at = places.get(hook.removeprefix(f"{MANAGED}:"), ())
+        return document.where((*at[:-2], "matcher") if part is Part.MATCHER and at else (*at, *FIELDS.get(part, ())))
+
+    return Loaded(hooks=found.hooks, problems=(*found.problems, *own, *notes), place=place)
+
+
+def _document(path: Path, layer: str) -> Document | None:
+    data = read_file(path)
+    if not isinstance(data, bytes):
+        return None
+    try:
+        return read_json(data, Source(layer=layer, label=path.name, path=str(path)))
+    except JsonFault:
+        return None
+
+
+def _steps(document: Document) -> Iterator[tuple[str, Steps]]:
+    """The id of each handler, as hooks have it, and where it stands."""
+    hooks = document.value.get("hooks") if isinstance(document.value, dict) else None
+    for _, at in handlers_in(hooks, ("hooks",)):
+        yield f"{document.source.label}:{path_text(at[1:])}", at
