@@ -15,7 +15,7 @@ from hookline._core.payload import CallFailed
 from hookline._core.points import Origin
 from hookline._core.ports import Journals
 from hookline._core.problems import Problem, Scope, Where
-from hookline._core.targets import ComponentTarget, Lifetime
+from hookline._core.targets import ComponentTarget, Lifetime, Target
 from hookline._engine.engine import HookEngine
 from hookline._engines import Project, open_project
 from hookline._processes.watchdog import ShellWatchdog
@@ -124,6 +124,34 @@ async def check_capsule(
         packages=tuple(packages),
         hooks=tuple(each for each in hooks if isinstance(each, CheckedHook)),
         provided=tuple(provided),
+    )
+
+
+def examine(path: Path, env: Mapping[str, str]) -> Loaded:
+    """A capsule as `check` reads it: every problem of its manifest, its packages and its components; nothing is run."""
+    try:
+        checked = asyncio.run(check_capsule(path, env=env))
+    except ConfigError as error:
+        return Loaded(problems=error.problems)
+    hooks = [_staged(each, _NOWHERE) for each in checked.hooks]
+    return Loaded(hooks=hooks_of(checked.capsule, hooks), problems=checked.problems)
+
+
+_NOWHERE = Target()  # what a hook calls that is only looked at
+
+
+def _staged(hook: CheckedHook, target: Target) -> Staged:
+    """What *hook* says of itself, and what it is called through."""
+    contract, artifact = hook.package.contract, hook.package.artifact
+    return Staged(
+        artifact=artifact,
+        version=artifact.version,
+        binding=None if contract.binding is None else contract.binding.value,
+        is_async=contract.execution_mode.value == "async",
+        policy=contract.commit_policy.value,
+        interface=hook.interface,
+        target=target,
+        stage_target=target,
     )
 
 
@@ -365,20 +393,11 @@ class _Targets:
     around: Around
 
     def staged(self, hook: CheckedHook) -> Staged:
-        package, contract = hook.package, hook.package.contract
-        artifact = package.artifact
-        binding = None if contract.binding is None else contract.binding.value
         target = self._target(hook)
-        return Staged(
-            artifact=artifact,
-            version=artifact.version,
-            binding=binding,
-            is_async=contract.execution_mode.value == "async",
-            policy=contract.commit_policy.value,
-            interface=hook.interface,
-            target=target,
-            stage_target=target if binding != ON_STAGE else self._at_stage(target, artifact),
-        )
+        staged = _staged(hook, target)
+        if staged.binding != ON_STAGE:
+            return staged
+        return replace(staged, stage_target=self._at_stage(target, hook.package.artifact))
 
     def _target(self, hook: CheckedHook) -> ComponentTarget:
         artifact = hook.package.artifact

@@ -22,6 +22,8 @@ NO_THREAD = "can't start new thread"  # all that the interpreter says of it
 COMMANDS = {
     "exec": ("hookline._cli.commands.exec", "Run prompts in one agent session, with every hook that applies."),
     "run": ("hookline._cli.commands.run", "Take inputs from a port, from peers or from lines, until interrupted."),
+    "check": ("hookline._cli.commands.check", "Report every problem of every hook file, with places and remedies."),
+    "list": ("hookline._cli.commands.list", "List every hook that a session here would have."),
     "explain": ("hookline._cli.commands.explain", "Show which hooks an event reaches, which not, and why."),
     "fire": ("hookline._cli.commands.fire", "Put one event to the hooks for real, and show what came of it."),
     "new": ("hookline._cli.commands.new", "Make a project to begin with: a hook in Python, JavaScript or C."),

@@ -9,6 +9,38 @@ from hookline._core.errors import UsageError
 from hookline._core.points import POINTS, Event, Point
 from hookline.dialects import PACKAGES
 
+# From the first that can happen to the last.
+LIFECYCLE = (
+    "before_stage",
+    "session_start",
+    "input_accepted",
+    "input_rejected",
+    "input_deduplicated",
+    "peer_received",
+    "before_run",
+    "before_compaction",
+    "after_compaction",
+    "before_model_call",
+    "after_model_call",
+    "before_tool_call",
+    "permission_request",
+    "notification",
+    "before_dispatch",
+    "after_tool_call",
+    "tool_call_failed",
+    "after_shell",
+    "after_tool_batch",
+    "step_end",
+    "subagent_start",
+    "subagent_end",
+    "peer_sent",
+    "before_run_end",
+    "run_completed",
+    "run_failed",
+    "interaction_completed",
+    "session_end",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
@@ -30,6 +62,12 @@ def points_named(name: str) -> tuple[type[Event], ...]:
     if found:
         return tuple(dict.fromkeys(found))
     raise UsageError(f"no hook point is called {name!r}{_near(wanted)}")
+
+
+def all_points() -> tuple[Point, ...]:
+    """Every hook point in the order of the lifecycle; those declared elsewhere come last."""
+    known = [POINTS[name] for name in LIFECYCLE]
+    return (*known, *(point for point in POINTS.values() if point not in known))
 
 
 def spellings_of(point: Point) -> tuple[Spelling, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 CUT = "…"
+GAP = 2  # columns between the pieces of a line
 
 
 class Role(Enum):
@@ -47,7 +48,7 @@ def rendered(spans: Sequence[Span], *, width: int, style: Style) -> str:
     told: list[str] = []
     room = width
     for span in spans:
-        gap = "  " if told else ""
+        gap = " " * GAP if told else ""
         text = _fitting(_printable(span.text), room - len(gap))
         if not text:
             continue

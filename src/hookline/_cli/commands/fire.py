@@ -111,7 +111,7 @@ async def _prepare(event: Any, asking: Asking, *, whole: bool, as_json: bool) ->
     if as_json:
         click.echo(json.dumps(prepared.as_json(), ensure_ascii=False, indent=2))
     else:
-        print_rows(prepared_rows(prepared, whole=whole), cut=not whole)
+        print_rows(prepared_rows(prepared, whole=whole))
     return 0
 
 
@@ -126,5 +126,5 @@ async def _fire(event: Any, asking: Asking, *, whole: bool, as_json: bool) -> in
     if as_json:
         click.echo(json.dumps(fired.as_json(), ensure_ascii=False, indent=2))
     else:
-        print_rows(fired_rows(fired, whole=whole), cut=not whole)
+        print_rows(fired_rows(fired, whole=whole))
     return 0 if fired.is_fine else 1

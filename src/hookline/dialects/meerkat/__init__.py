@@ -2,6 +2,7 @@
 
 from hookline.dialects._base import Package
 from hookline.dialects.meerkat.dialect import DIALECT
+from hookline.dialects.meerkat.examining import CONVENTIONS, examine, files
 from hookline.dialects.meerkat.sources import load, load_file, override
 from hookline.dialects.meerkat.stream import Stream
 
@@ -10,6 +11,9 @@ PACKAGE = Package(
     load=lambda env, workspace, trust: load(env=env, workspace=workspace, trust=trust),
     load_file=lambda path, env: load_file(path, env=env),
     override=lambda loaded, given, env: override(loaded, given, env=env),
+    files=files,
+    examine=examine,
+    conventions=CONVENTIONS,
     suffixes=frozenset({".toml"}),
     stream=Stream,
 )

@@ -102,11 +102,15 @@ def _read_file(source: Source, path: Path) -> Found | None:
     if data is None:
         return None
     if isinstance(data, Unreadable):
-        message = f"failed to read hook config at {path}: {data.why}"
-        where = Where(file=source.path, label=source.label)
-        problem = Problem(scope=Scope.SETTINGS, code="UnreadableConfig", message=message, where=where)
-        return Found(HooksConfig(), (problem,))
+        return Found(HooksConfig(), (unreadable(source, data.why),))
     return read_config(data, source)
+
+
+def unreadable(source: Source, why: str) -> Problem:
+    """A file that is there and cannot be read."""
+    message = f"failed to read hook config at {source.path}: {why}"
+    where = Where(file=source.path, label=source.label)
+    return Problem(scope=Scope.SETTINGS, code="UnreadableConfig", message=message, where=where)
 
 
 def _absent(path: Path) -> Found:

@@ -24,8 +24,8 @@ def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
 
     The highest file that is there is the active one, whose limits hold. Raises ConfigError for what is not to start.
     """
-    home = _home(env)
-    project = _project_file(workspace, home)
+    home = home_of(env)
+    project = project_file(workspace, home)
     held_back: tuple[HeldBack, ...] = ()
     if project is not None and not trust:
         held_back = (_held_back(project),)
@@ -79,13 +79,13 @@ def _refusal(problems: tuple[Problem, ...]) -> ConfigError:
     return ConfigError(f"{first.where}: {first.message}", problems)
 
 
-def _home(env: Mapping[str, str]) -> Path | None:
+def home_of(env: Mapping[str, str]) -> Path | None:
     """The user's folder, None where *env* names none. A relative name does not count: a project could be meant."""
     home = env.get("HOME", "")
     return Path(home) if os.path.isabs(home) else None  # noqa: PTH117  # the text as written
 
 
-def _project_file(workspace: Path, home: Path | None) -> Path | None:
+def project_file(workspace: Path, home: Path | None) -> Path | None:
     """The nearest file at or above *workspace*, no higher than the folder that holds its `.git`.
 
     The folder is what is trusted: nothing above it is.

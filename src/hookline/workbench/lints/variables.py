@@ -1,0 +1,40 @@
+"""Variables that nobody sets here."""
+
+import re
+from collections.abc import Iterator
+
+from hookline.dialects._base import Part
+from hookline.workbench.findings import Finding, Level
+from hookline.workbench.foreign import VARIABLES
+from hookline.workbench.lints.asking import Asked, lint
+
+SHELL_SETS = frozenset(
+    """PWD OLDPWD IFS PPID UID EUID RANDOM SECONDS LINENO OPTARG OPTIND REPLY HOSTNAME
+    BASH BASH_VERSION SHLVL _""".split()  # noqa: SIM905  # as a list it has twenty lines
+)
+_NAME = re.compile(r"\$\{?([A-Za-z_]\w*)")
+
+
+@lint
+def variables_that_nobody_sets(asked: Asked) -> Iterator[Finding]:
+    """Variables of another tool, and such as are not in the environment that the hook gets."""
+    command, habits = asked.command, asked.conventions
+    if command is None or habits is None:
+        return
+    if asked.line is None:
+        names = [name for word in command.argv[1:] for name in _NAME.findall(word)]
+    else:
+        names = [name for name in asked.line.reads if name not in command.env and name not in SHELL_SETS]
+    for name in dict.fromkeys(names):
+        tool = VARIABLES.get(name, "")
+        whose = f"is {tool}'s, and not set in this dialect" if tool else "is not in the environment of this hook"
+        if asked.line is None:
+            whose = "is passed as it is written: no shell runs this command"
+        yield asked.finding(
+            Level.WARNING,
+            "VariableNotSet",
+            f"`${name}` {whose}",
+            effect="the command gets the name itself" if asked.line is None else "it is empty",
+            remedy=f"read it from what the hook is told: {habits.instead_of_variables}",
+            part=Part.COMMAND,
+        )
