@@ -12,10 +12,10 @@ from hookline._core.answer import Answer, answer_from
 from hookline._core.effects import Notify
 from hookline._core.events import BeforeToolCall
 from hookline._core.hooks import Hook
+from hookline._core.lanes import LanePolicy, WhenFull
 from hookline._core.outcomes import Outcome
-from hookline._core.payload import CallFailed, Limits, Payload, Reply, Returned
+from hookline._core.payload import CallFailed, Limits, Payload, Refused, Reply, Returned
 from hookline._core.points import POINTS, Event, Origin
-from hookline._core.ports import LanePolicy, Refused, WhenFull
 from hookline._core.reasons import Failure, Skip
 from hookline._core.records import Dispatched, HookEnded, HookStarted, Record
 from hookline._core.resolution import Resolution

@@ -17,9 +17,8 @@ from hookline._core.effects import AddContext, AddFeedback, Effect, EndRun, Noti
 from hookline._core.events import AfterToolCall, BeforeRun, BeforeRunEnd, BeforeToolCall, PermissionRequest, StepEnd
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind, Outcome
-from hookline._core.payload import CallFailed
+from hookline._core.payload import CallFailed, Refused
 from hookline._core.points import Event
-from hookline._core.ports import Refused
 from hookline._core.reasons import Failure, Skip
 from hookline._core.rules import FailurePolicy, Strategy
 

@@ -29,9 +29,9 @@ from tests.laws import drawn
 from hookline._core.decisions import Deny
 from hookline._core.effects import AddContext, RewriteInput
 from hookline._core.hooks import Hook
+from hookline._core.lanes import LanePolicy, WhenFull
 from hookline._core.outcomes import Kind
 from hookline._core.points import Event
-from hookline._core.ports import LanePolicy, WhenFull
 from hookline._core.reasons import Failure, Skip
 from hookline._core.rules import FailurePolicy, Strategy
 

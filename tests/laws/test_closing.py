@@ -22,8 +22,8 @@ from tests.engine_rig import (
 
 from hookline._core.errors import StateError
 from hookline._core.hooks import Hook
+from hookline._core.lanes import LanePolicy, WhenFull
 from hookline._core.outcomes import Kind
-from hookline._core.ports import LanePolicy, WhenFull
 from hookline._core.reasons import Skip
 from hookline._core.records import HookEnded, HookStarted, Record
 from hookline._core.rules import Strategy

@@ -11,9 +11,8 @@ from tests.laws import drawn
 
 from hookline._core.events import AfterToolCall, BeforeRun, BeforeToolCall, InteractionCompleted
 from hookline._core.hooks import Hook
-from hookline._core.payload import Payload
+from hookline._core.payload import Payload, Refused
 from hookline._core.points import Event
-from hookline._core.ports import Refused
 from hookline._core.targets import HttpTarget
 from hookline.dialects.meerkat import envelope
 from hookline.dialects.meerkat.rules import RULES

@@ -14,9 +14,8 @@ from hookline._core.events import BeforeToolCall, InputAccepted
 from hookline._core.hooks import Hook
 from hookline._core.inputs import InputKind
 from hookline._core.outcomes import Kind
-from hookline._core.payload import CallFailed
+from hookline._core.payload import CallFailed, Refused
 from hookline._core.points import Event, Origin
-from hookline._core.ports import Refused
 from hookline._core.reasons import Failure, Skip
 from hookline._core.resolution import Ignored
 from hookline._core.rules import Strategy

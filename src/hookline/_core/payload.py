@@ -5,7 +5,7 @@ from typing import Any
 
 from hookline._core.made import made
 from hookline._core.points import Event
-from hookline._core.reasons import Failure
+from hookline._core.reasons import Failure, Skip
 
 
 @made()
@@ -19,6 +19,14 @@ class Payload:
     body: bytes = field(default=b"", repr=False)
     cwd: str = ""
     value: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A payload that must not be sent, with the closed reason."""
+
+    why: Skip
+    detail: str
 
 
 @made()

@@ -1,41 +1,15 @@
 """What the parts need of one another: protocols, so that none has to import another."""
 
-from dataclasses import dataclass
-from enum import Enum
 from typing import Any, Protocol
 
 from hookline._core.answer import Answer
 from hookline._core.hooks import Hook, SessionSettings
-from hookline._core.payload import CallFailed, Limits, Payload, Reply
+from hookline._core.lanes import LanePolicy
+from hookline._core.payload import CallFailed, Limits, Payload, Refused, Reply
 from hookline._core.points import Event
-from hookline._core.reasons import Skip
 from hookline._core.records import Record
 from hookline._core.resolution import Resolution
 from hookline._core.rules import Rule, Strategy
-
-
-class WhenFull(Enum):
-    """What a background lane does with a call that it has no room for."""
-
-    DROP = "drop"  # skipped, and recorded as such
-    WAIT = "wait"  # the event waits for room
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LanePolicy:
-    """A background lane: calls at once, calls waiting beyond those, and what happens past both."""
-
-    workers: int
-    queue: int
-    when_full: WhenFull = WhenFull.DROP
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A payload that must not be sent, with the closed reason."""
-
-    why: Skip
-    detail: str
 
 
 class Dialect(Protocol):
@@ -89,6 +63,14 @@ class Recorder(Protocol):
 
     def close(self) -> None:
         """No record comes after this."""
+        ...
+
+
+class Stream(Protocol):
+    """A dialect's own event stream, as a rendering of the records of one command: it counts, so it has a state."""
+
+    def lines(self, record: Record) -> list[str]:
+        """The lines that this record gives rise to."""
         ...
 
 

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 from hookline._core.hooks import Hook
+from hookline._core.lanes import LanePolicy, WhenFull
 from hookline._core.outcomes import Kind, Outcome
-from hookline._core.ports import LanePolicy, WhenFull
 from hookline._core.reasons import Skip
 
 

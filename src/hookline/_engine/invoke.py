@@ -10,8 +10,7 @@ from typing import Any, get_args
 from hookline._core.answer import Answer
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind, Outcome
-from hookline._core.payload import CallFailed, Limits, Payload, Reply
-from hookline._core.ports import Refused
+from hookline._core.payload import CallFailed, Limits, Payload, Refused, Reply
 from hookline._core.reasons import Failure, Skip
 from hookline._core.records import HookStarted
 from hookline._engine.admit import objection_to

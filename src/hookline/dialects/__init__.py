@@ -7,7 +7,9 @@ folder and add its line here. The other names are what a dialect of your own is 
 
 from hookline._core.answer import Answer
 from hookline._core.hooks import Hook, Source
-from hookline._core.ports import Dialect, LanePolicy, Refused, WhenFull
+from hookline._core.lanes import LanePolicy, WhenFull
+from hookline._core.payload import Refused
+from hookline._core.ports import Dialect
 from hookline._core.reasons import Skip
 from hookline._core.rules import FailurePolicy, Rule, Strategy
 from hookline.dialects import code, meerkat, murmur, muse

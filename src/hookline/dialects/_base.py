@@ -4,16 +4,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from hookline._core.answer import Answer
 from hookline._core.hooks import HeldBack, Hook, SessionSettings
-from hookline._core.payload import CallFailed, Payload, Reply
+from hookline._core.lanes import LanePolicy
+from hookline._core.payload import CallFailed, Payload, Refused, Reply
 from hookline._core.points import Event
-from hookline._core.ports import LanePolicy, Refused
 from hookline._core.problems import Problem, Where
-from hookline._core.records import Record
 from hookline._core.rules import Rule, Strategy
+
+if TYPE_CHECKING:  # whoever checks a file has no session, and records take longer to import than the file to read
+    from hookline._core.ports import Stream
+    from hookline._core.records import Record
 
 RUN_FLAG, YOLO_FLAG = "run-flag", "yolo-flag"  # how a command line trusts a folder
 NOT_TRUSTED = "folder not trusted"  # why hooks are held back
@@ -95,14 +98,6 @@ class Unread:
     why: str
 
 
-class Stream(Protocol):
-    """A dialect's own event stream, as a rendering of the records of one command: it counts, so it has a state."""
-
-    def lines(self, record: Record) -> list[str]:
-        """The lines that this record gives rise to."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
     """All of a dialect that the wiring needs: one line in `dialects/__init__.py` per package.
@@ -122,8 +117,8 @@ class Package:
     override: Callable[[Loaded, object, Mapping[str, str]], Loaded] | None = None
     suffixes: frozenset[str] = frozenset()
     report: Callable[[Loaded, str], list[str]] | None = None
-    stream: Callable[[], Stream] | None = None
-    notices: Callable[[Record, str], list[str]] | None = None
+    stream: "Callable[[], Stream] | None" = None
+    notices: "Callable[[Record, str], list[str]] | None" = None
     programs: frozenset[str] = frozenset()
     tool_aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     read_payload: Callable[[Mapping[str, Any]], Event | Unread | None] | None = None

@@ -8,9 +8,9 @@ from hookline._core.effects import AddContext, AddFeedback, Notify
 from hookline._core.events import AfterToolCall, BeforeRun, BeforeToolCall, ToolCallFailed
 from hookline._core.events.tool import UnknownToolCall
 from hookline._core.hooks import Hook
+from hookline._core.lanes import LanePolicy
 from hookline._core.payload import CallFailed, Payload, Reply, Returned
 from hookline._core.points import Event, Point
-from hookline._core.ports import LanePolicy
 from hookline._core.reasons import Failure
 from hookline._core.rules import FailurePolicy, Rule, Strategy
 from hookline.dialects._base import Package, TableDialect

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from hookline._core.answer import Answer, listed
 from hookline._core.hooks import Hook
-from hookline._core.payload import CallFailed, Exited, Payload, Reply, Returned, Yielded
+from hookline._core.payload import CallFailed, Exited, Payload, Refused, Reply, Returned, Yielded
 from hookline._core.points import POINTS, Event
-from hookline._core.ports import Dialect, Refused
+from hookline._core.ports import Dialect
 from hookline._core.reasons import Failure
 from hookline._core.rules import Rule
 from hookline._core.targets import CommandTarget

@@ -7,9 +7,8 @@ from typing import Any
 
 from hookline._core.guests import GuestCall
 from hookline._core.hooks import Hook
-from hookline._core.payload import Payload
+from hookline._core.payload import Payload, Refused
 from hookline._core.points import Event
-from hookline._core.ports import Refused
 from hookline._core.records import Dispatched, HookEnded, HookStarted, Record
 from hookline._core.resolution import Resolution
 from hookline._engine.engine import HookEngine

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from hookline._core.hooks import Hook
-from hookline._core.ports import LanePolicy, WhenFull
+from hookline._core.lanes import LanePolicy, WhenFull
 from hookline._core.rules import Strategy
 from hookline.dialects._base import TableDialect
 from hookline.dialects.meerkat.answer import decode

@@ -7,9 +7,8 @@ from typing import Any
 
 from hookline._core import strictjson
 from hookline._core.hooks import Hook
-from hookline._core.payload import Payload
+from hookline._core.payload import Payload, Refused
 from hookline._core.points import Event
-from hookline._core.ports import Refused
 from hookline._core.reasons import Skip
 from hookline._core.targets import NamedTarget
 from hookline.dialects.meerkat.content import text_of

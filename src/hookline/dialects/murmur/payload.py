@@ -8,9 +8,8 @@ from hookline._core.commands import ResolvedCommand
 from hookline._core.guests import GuestCall
 from hookline._core.hooks import Hook
 from hookline._core.messages import ToolSpec, blocks_of, wire_form
-from hookline._core.payload import Payload
+from hookline._core.payload import Payload, Refused
 from hookline._core.points import Event
-from hookline._core.ports import Refused
 from hookline._core.reasons import Skip
 from hookline.dialects.murmur import ids, older
 from hookline.dialects.murmur.facts import Facts, facts_of

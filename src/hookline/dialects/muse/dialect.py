@@ -1,6 +1,6 @@
 """The dialect as the engine sees it."""
 
-from hookline._core.ports import LanePolicy, WhenFull
+from hookline._core.lanes import LanePolicy, WhenFull
 from hookline._core.rules import Strategy
 from hookline.dialects._base import TableDialect
 from hookline.dialects.muse.answer import decode

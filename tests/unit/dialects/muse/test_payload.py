@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from hookline._core import events as ev
 from hookline._core.hooks import Hook
 from hookline._core.messages import CallResult, Message, ToolCall, ToolSpec, Usage
-from hookline._core.payload import Payload
+from hookline._core.payload import Payload, Refused
 from hookline._core.points import Agent, Event, Origin
-from hookline._core.ports import Refused
 from hookline._core.reasons import Skip
 from hookline._core.targets import CommandTarget
 from hookline.dialects.muse.payload import PAYLOAD_BYTES, encode
