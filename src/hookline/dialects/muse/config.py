@@ -35,10 +35,11 @@ AT: Path = ("hooks",)
 
 
 class Found(NamedTuple):
-    """What one source contributes, and what is wrong with it."""
+    """What one source contributes, and what is wrong with it. `document` is its text, if it could be parsed."""
 
     hooks: tuple[Hook, ...] = ()
     problems: tuple[Problem, ...] = ()
+    document: Document | None = None
 
 
 def read_document(data: bytes, *, source: Source, launch: Launch, id_prefix: str = "") -> Found:
@@ -49,12 +50,12 @@ def read_document(data: bytes, *, source: Source, launch: Launch, id_prefix: str
         return Found((), (unparsed(fault, source),))
     if not isinstance(document.value, dict):
         message = f"malformed hook config: the document must be an object, found {found(document.value)}"
-        return Found((), (document.problem(malformed(message, ())),))
+        return Found((), (document.problem(malformed(message, ())),), document)
     if SETTINGS_ONLY in document.value:
         message = f"hook file cannot declare User-tier field `{SETTINGS_ONLY}`"
-        return Found((), (document.problem(malformed(message, key_of((SETTINGS_ONLY,)))),))
+        return Found((), (document.problem(malformed(message, key_of((SETTINGS_ONLY,)))),), document)
     if document.value and "hooks" not in document.value:
-        return Found((), (document.problem(_no_hooks(document.value)),))
+        return Found((), (document.problem(_no_hooks(document.value)),), document)
     return read_hooks(document, launch=launch, id_prefix=id_prefix)
 
 
@@ -85,11 +86,11 @@ def read_hooks(
 ) -> Found:
     """The hooks of a document's `hooks` member. *reserved* are members of that which are no events."""
     if "hooks" not in document.value:
-        return Found()
+        return Found(document=document)
     reader = _Reader(document=document, launch=launch, id_prefix=id_prefix, reserved=reserved)
     rejection = reader.rejection()
     if rejection is not None:
-        return Found((), (document.problem(rejection),))
+        return Found((), (document.problem(rejection),), document)
     hooks: list[Hook] = []
     problems: list[Problem] = []
     for each in reader.events():
@@ -97,7 +98,7 @@ def read_hooks(
             hooks.append(each)
         else:
             problems.append(document.problem(each))
-    return Found(tuple(hooks), tuple(problems))
+    return Found(tuple(hooks), tuple(problems), document)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,19 +4,16 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from hookline._core.errors import ConfigError
-from hookline._core.hooks import Source
-from hookline._core.problems import Where
-from hookline._core.strictjson import JsonFault
+from hookline._core.problems import Problem, Where
 from hookline._core.strictjson import Path as Steps
 from hookline.dialects._base import Conventions, Loaded, Part
-from hookline.dialects._files import project_root, read_file
+from hookline.dialects._files import project_root
 from hookline.dialects._places import path_text
 from hookline.dialects.muse import settings as settings_file
 from hookline.dialects.muse.config import Found, read_hooks
-from hookline.dialects.muse.document import MANAGED, PROJECT, Document, read_json
+from hookline.dialects.muse.document import MANAGED, PROJECT, Document
 from hookline.dialects.muse.environment import Launch, hook_environment, resolve_shell
 from hookline.dialects.muse.settings import read_settings, switched_off
 from hookline.dialects.muse.sources import (
@@ -63,9 +60,8 @@ def examine(path: Path, env: Mapping[str, str]) -> Loaded:
     managed = _managed(env, config)
     layer = MANAGED if managed is not None and os.path.abspath(managed) == str(path) else PROJECT  # noqa: PTH100
     found = read_source(path, layer=layer, launch=launch) or Found()
-    document = _document(path, layer)
     notes = (shell_note,) if shell_note is not None and found.hooks else ()
-    return _loaded(found, document, notes)
+    return _loaded(found, notes)
 
 
 def _settings(path: Path, launch: Launch) -> Loaded:
@@ -77,11 +73,12 @@ def _settings(path: Path, launch: Launch) -> Loaded:
         return Loaded()
     found = read_hooks(settings.document, launch=launch, reserved=frozenset({settings_file.STATE}))
     _, notes = switched_off(settings.document) if not found.problems else (frozenset(), ())
-    loaded = _loaded(found, settings.document, (*settings.notes, *notes))
+    loaded = _loaded(found, (*settings.notes, *notes))
     return replace(loaded, settings=settings.session)
 
 
-def _loaded(found: Found, document: Document | None, notes: tuple[Any, ...]) -> Loaded:
+def _loaded(found: Found, notes: tuple[Problem, ...]) -> Loaded:
+    document = found.document
     if document is None:
         return Loaded(hooks=found.hooks, problems=(*found.problems, *notes))
     places = dict(_steps(document))
@@ -92,16 +89,6 @@ def _loaded(found: Found, document: Document | None, notes: tuple[Any, ...]) -> 
         return document.where((*at[:-2], "matcher") if part is Part.MATCHER and at else (*at, *FIELDS.get(part, ())))
 
     return Loaded(hooks=found.hooks, problems=(*found.problems, *own, *notes), place=place)
-
-
-def _document(path: Path, layer: str) -> Document | None:
-    data = read_file(path)
-    if not isinstance(data, bytes):
-        return None
-    try:
-        return read_json(data, Source(layer=layer, label=path.name, path=str(path)))
-    except JsonFault:
-        return None
 
 
 def _steps(document: Document) -> Iterator[tuple[str, Steps]]:
