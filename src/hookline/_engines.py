@@ -18,7 +18,8 @@ from hookline._core.problems import Problem, Scope, Where
 from hookline._core.targets import NamedTarget, Target
 from hookline._engine.engine import HookEngine
 from hookline.adapters import builtin
-from hookline.dialects import IN_CODE, PACKAGES
+from hookline.dialects import DIALECTS, IN_CODE, PACKAGES, reading
+from hookline.dialects import package as named
 from hookline.dialects._base import TRUSTED_BY, Loaded, Package
 from hookline.dialects._pattern import compile_expression
 
@@ -61,9 +62,10 @@ def new_engine(
 
 def package_of(path: Path) -> Package:
     """The dialect that reads files like *path*. Raises UsageError where none does."""
-    package = next((each for each in PACKAGES if path.suffix in each.suffixes and each.load_file), None)
-    if package is None:
-        known = ", ".join(sorted(suffix for each in PACKAGES if each.load_file for suffix in each.suffixes))
+    package = reading(path.suffix)
+    if package is None or package.load_file is None:
+        alone = (suffixes for name, suffixes in DIALECTS.items() if named(name).load_file is not None)
+        known = ", ".join(sorted(suffix for suffixes in alone for suffix in suffixes))
         raise UsageError(f"{path}: no dialect reads {path.suffix or 'a file without a suffix'}; known are {known}")
     return package
 

@@ -115,7 +115,6 @@ class Package:
     load: Callable[[Mapping[str, str], Path, str], Loaded] | None = None
     load_file: Callable[[Path, Mapping[str, str]], Loaded] | None = None
     override: Callable[[Loaded, object, Mapping[str, str]], Loaded] | None = None
-    suffixes: frozenset[str] = frozenset()
     report: Callable[[Loaded, str], list[str]] | None = None
     stream: "Callable[[], Stream] | None" = None
     notices: "Callable[[Record, str], list[str]] | None" = None

@@ -8,7 +8,8 @@ from typing import Any
 
 from hookline._core.errors import ConfigError, UsageError
 from hookline._core.problems import Where
-from hookline.dialects import PACKAGES
+from hookline.dialects import DIALECTS, reading
+from hookline.dialects import package as named
 from hookline.dialects._base import Loaded, Package
 from hookline.workbench.findings import Finding, Level, finding_of
 from hookline.workbench.lints import lints
@@ -82,16 +83,16 @@ def check(
 
 
 def _package_called(name: str) -> Package:
-    known = {each.dialect.name: each for each in PACKAGES if each.files is not None}
+    known = [each for each, suffixes in DIALECTS.items() if suffixes]
     if name not in known:
         raise UsageError(f"there is no dialect {name!r} whose files can be checked; there are {', '.join(known)}")
-    return known[name]
+    return named(name)
 
 
 def _across_files(env: Mapping[str, str], folder: Path) -> Iterator[Finding]:
     """What is wrong between files that are each right, and what is held back."""
     trust = ""
-    for package in PACKAGES:
+    for package in map(named, DIALECTS):
         if package.load is None:
             continue
         try:
@@ -130,7 +131,7 @@ class _Files:
     def add_workspace(self, folder: Path, *, only_within: bool) -> None:
         """Every file that is there of those that a session in *folder* would read."""
         self._folder = folder
-        for package in PACKAGES:
+        for package in map(named, DIALECTS):
             for path in () if package.files is None else package.files(self._env, folder):
                 if only_within and folder not in path.parents:
                     continue
@@ -146,9 +147,9 @@ class _Files:
         if not os.path.lexists(path):
             self._findings.append(_no_such(path, "there is no such file", "mend the path"))
             return
-        reader = package or next((each for each in PACKAGES if path.suffix in each.suffixes), None)
+        reader = package or reading(path.suffix)
         if reader is None:
-            known = ", ".join(sorted(suffix for each in PACKAGES for suffix in each.suffixes))
+            known = ", ".join(sorted(suffix for suffixes in DIALECTS.values() for suffix in suffixes))
             told = f"no dialect reads {path.suffix or 'files without a suffix'}"
             self._findings.append(_no_such(path, told, f"known are {known}; --dialect says whose a file is"))
             return

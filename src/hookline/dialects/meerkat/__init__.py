@@ -14,6 +14,5 @@ PACKAGE = Package(
     files=files,
     examine=examine,
     conventions=CONVENTIONS,
-    suffixes=frozenset({".toml"}),
     stream=Stream,
 )

@@ -14,4 +14,4 @@ def files(env: Mapping[str, str], workspace: Path) -> tuple[Path, ...]:
     return (workspace / MANIFEST, *sorted(workspace.glob(f"*/{MANIFEST}")))
 
 
-PACKAGE = Package(dialect=DIALECT, files=files, suffixes=frozenset({".yaml", ".yml"}))
+PACKAGE = Package(dialect=DIALECT, files=files)

@@ -6,7 +6,6 @@ from hookline._core.payload import CallFailed, Exited
 from hookline.dialects._base import Part
 from hookline.workbench.findings import Finding, Level
 from hookline.workbench.lints.asking import Asked, lint
-from hookline.workbench.samples import SAMPLES
 
 PRINT = 2  # words of `echo TEXT`
 
@@ -20,6 +19,8 @@ def answers_that_would_be_refused(asked: Asked) -> Iterator[Finding]:
     words = line.commands[0]
     if words[0] != "echo" or len(words) != PRINT or not words[1].lstrip().startswith("{") or "$" in words[1]:
         return
+    from hookline.workbench.samples import SAMPLES
+
     event = SAMPLES[asked.hook.event.point.event]
     reply = Exited(code=0, stdout=words[1].encode() + b"\n")
     answer = asked.package.dialect.decode(reply, event, asked.hook)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from hookline._core.events.tool import ToolEvent
 from hookline._core.matchers import EVERYTHING, exact_names
-from hookline.dialects import tool_aliases
 from hookline.dialects._base import Part
 from hookline.workbench.findings import Finding, Level
 from hookline.workbench.lints.asking import Asked, lint
@@ -35,7 +34,7 @@ def matchers_that_match_nothing(asked: Asked) -> Iterator[Finding]:
 def _subjects(asked: Asked) -> tuple[str, ...] | None:
     """Everything that a matcher at this point can be tested against. None where that is open."""
     if issubclass(asked.hook.event, ToolEvent):
-        others = (name for names in tool_aliases().values() for name in names)
+        others = (name for names in asked.package.tool_aliases.values() for name in names)
         return (*BUILT_IN, *OF_PEERS, *others)
     return SUBJECTS.get(asked.hook.event.point.name)
 
