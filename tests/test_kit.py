@@ -16,6 +16,7 @@ from tests.component_rig import ECHO, INTERFACE, LOOPS, TRAPS, Import, component
 from tests.component_wasi import CLOCK, SLEEPS
 
 from hookline._core.answer import Answer
+from hookline._core.components import ComponentTarget, Interface
 from hookline._core.effects import Notify
 from hookline._core.events import SessionEnd
 from hookline._core.guests import GuestCall
@@ -23,7 +24,7 @@ from hookline._core.handlers import Handlers
 from hookline._core.payload import Exited, Limits, Payload, Reply, Responded, Returned, Yielded
 from hookline._core.points import POINTS
 from hookline._core.reasons import Failure
-from hookline._core.targets import CommandTarget, ComponentTarget, FunctionTarget, HttpTarget, Interface, NamedTarget
+from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget
 from hookline.adapters import builtin
 from hookline.dialects import PACKAGES
 from hookline.dialects._base import TableDialect

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from hookline._core.capsule import Artifact, ArtifactKind, Capsule, Transport
+from hookline._core.components import ComponentTarget, Lifetime
 from hookline._core.errors import ConfigError, UsageError
 from hookline._core.events import BeforeCompaction
 from hookline._core.payload import CallFailed
 from hookline._core.points import Origin
 from hookline._core.ports import Journals
 from hookline._core.problems import Problem, Scope, Where
-from hookline._core.targets import ComponentTarget, Lifetime, Target
+from hookline._core.targets import Target
 from hookline._engine.engine import HookEngine
 from hookline._engines import Project, open_project
 from hookline._processes.watchdog import ShellWatchdog

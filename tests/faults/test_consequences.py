@@ -13,6 +13,7 @@ from tests.tool_rig import Willing
 
 import hookline as hl
 from hookline._core.capsule import Artifact, ArtifactKind, Capsule
+from hookline._core.components import ComponentTarget
 from hookline._core.events import BeforeDispatch, BeforeToolCall
 from hookline._core.hooks import Hook
 from hookline._core.messages import ToolSpec
@@ -23,7 +24,7 @@ from hookline._core.problems import Where
 from hookline._core.reasons import Failure
 from hookline._core.records import CallEnded, CallStarted, Dispatched, HookEnded
 from hookline._core.resolution import Resolution
-from hookline._core.targets import CommandTarget, ComponentTarget, FunctionTarget
+from hookline._core.targets import CommandTarget, FunctionTarget
 from hookline.dialects import PACKAGES
 from hookline.dialects.murmur.build import Staged
 from hookline.dialects.murmur.build import hooks_of as murmur_hooks_of

@@ -5,11 +5,12 @@ Here is what an adapter of your own is made of; `hookline.new_engine(adapters={Y
 
 from pathlib import Path
 
+from hookline._core.components import ComponentTarget
 from hookline._core.handlers import Handlers, Registered, Revised
 from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply, Responded, Returned
 from hookline._core.ports import Adapter
 from hookline._core.reasons import Failure
-from hookline._core.targets import CommandTarget, ComponentTarget, FunctionTarget, HttpTarget, NamedTarget, Target
+from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget, Target
 from hookline._processes.watchdog import ShellWatchdog
 from hookline.adapters.command import CommandAdapter
 from hookline.adapters.component import ComponentAdapter

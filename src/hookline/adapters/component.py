@@ -6,9 +6,9 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import TypeVar
 
+from hookline._core.components import ComponentTarget, Lifetime
 from hookline._core.guests import GuestCall
 from hookline._core.payload import CallFailed, Limits, Payload, Reply, Yielded
-from hookline._core.targets import ComponentTarget, Lifetime
 from hookline._processes.watchdog import Watchdog
 from hookline.adapters._component.broken import Broken
 from hookline.adapters._component.exported import Inspected

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from hookline._core.capsule import CallLimits
+from hookline._core.components import ComponentTarget, Folder
 from hookline._core.errors import StateError
 from hookline._core.events import SessionStart
 from hookline._core.guests import GuestCall, GuestHost
 from hookline._core.payload import CallFailed, Limits, Payload, Yielded
-from hookline._core.targets import ComponentTarget, Folder
 from hookline._processes.watchdog import ShellWatchdog
 from hookline.adapters.component import ComponentAdapter
 from hookline.dialects.murmur.grants import destination

@@ -12,12 +12,12 @@ from tests.conformance.place import Place
 from tests.conformance.reading import Case
 
 from hookline._core import records as rec
+from hookline._core.components import ComponentTarget
 from hookline._core.errors import ConfigError, UsageError
 from hookline._core.events import BeforeDispatch
 from hookline._core.outcomes import Kind, Outcome
 from hookline._core.payload import Payload
 from hookline._core.points import Event
-from hookline._core.targets import ComponentTarget
 from hookline.dialects.murmur import build, dialect, logs
 from hookline.dialects.murmur.payload import encode
 from hookline.dialects.murmur.rules import function_of

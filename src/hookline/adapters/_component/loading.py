@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hookline._core.targets import ComponentTarget
+from hookline._core.components import ComponentTarget
 from hookline._processes.watchdog import Watchdog
 from hookline.adapters._component.broken import Broken, closed, unusable
 from hookline.adapters._component.exported import Inspected

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from hookline._core.components import ComponentTarget
 from hookline._core.guests import GuestCall, GuestError, GuestHost
 from hookline._core.reasons import Failure
-from hookline._core.targets import ComponentTarget
 from hookline._processes.ending import Patience, attend
 from hookline._processes.running import Running
 from hookline._processes.spawn import NotStarted, Program, Spawned, Stdin, spawn

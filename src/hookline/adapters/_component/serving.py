@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from hookline._core.targets import Interface
+from hookline._core.components import Interface
 from hookline.adapters._component.broken import unusable
 from hookline.adapters._component.exported import Inspected
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from hookline._core.targets import ComponentTarget
+from hookline._core.components import ComponentTarget
 from hookline.adapters._component.broken import unusable
 from hookline.adapters._component.exported import Inspected
 

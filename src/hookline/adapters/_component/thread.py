@@ -12,9 +12,9 @@ from typing import Any
 from wasmtime import Engine, Store
 from wasmtime.component import Linker
 
+from hookline._core.components import ComponentTarget
 from hookline._core.guests import GuestCall
 from hookline._core.reasons import Failure
-from hookline._core.targets import ComponentTarget
 from hookline.adapters._component.broken import Broken, closed
 from hookline.adapters._component.compiled import Loaded
 from hookline.adapters._component.exported import Inspected

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from hookline._core.targets import Interface
+from hookline._core.components import Interface
 
 REQUIRED = ("on-session-start", "on-inference", "on-tool-call", "on-shell", "on-compaction", "on-session-end")
 OPTIONAL = ("on-task-start", "on-task-end", "on-stage")

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hookline._core.capsule import Artifact
+from hookline._core.components import Folder
 from hookline._core.errors import UsageError
-from hookline._core.targets import Folder
 
 SCOPE, STATE = ".", "state"  # what a hook calls them
 PRIVATE = 0o700

@@ -9,10 +9,10 @@ from typing import Any
 from tests.component_rig import INTERFACE, written
 from tests.unit.adapters.rig import EVENT
 
+from hookline._core.components import ComponentTarget, Interface
 from hookline._core.guests import GuestCall, GuestError
 from hookline._core.payload import CallFailed, Limits, Payload, Reply, Yielded
 from hookline._core.reasons import Failure
-from hookline._core.targets import ComponentTarget, Interface
 from hookline._processes.watchdog import NoWatchdog
 from hookline.adapters.component import ComponentAdapter
 

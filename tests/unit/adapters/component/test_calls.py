@@ -30,9 +30,9 @@ from tests.unit.adapters.component.guests import LATE, SERVED, WITHIN, Guests, e
 from tests.unit.adapters.rig import EVENT
 
 from hookline._core.capsule import CallLimits
+from hookline._core.components import Interface, Lifetime
 from hookline._core.payload import CallFailed, Limits, Payload, Yielded
 from hookline._core.reasons import Failure
-from hookline._core.targets import Interface, Lifetime
 
 UNREACHABLE = "wasm trap: wasm `unreachable` instruction executed"
 

@@ -30,9 +30,9 @@ from tests.component_wasi import (
 from tests.unit.adapters.component.guests import LATE, WITHIN, Guests, event, nothing, said
 
 from hookline._core.capsule import CallLimits, Destination
+from hookline._core.components import ComponentTarget, Folder
 from hookline._core.payload import CallFailed, Reply, Yielded
 from hookline._core.reasons import Failure
-from hookline._core.targets import ComponentTarget, Folder
 from hookline.adapters._component.gate import is_granted
 
 ON = event("on")

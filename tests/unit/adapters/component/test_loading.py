@@ -11,9 +11,9 @@ from tests.component_rig import CALLS, COUNTS, ECHO, HOST, INTERFACE, TRAPS, com
 from tests.component_wasi import CLOCK, SLEEPS
 from tests.unit.adapters.component.guests import DESK, SERVED, Guests, said
 
+from hookline._core.components import Lifetime
 from hookline._core.payload import CallFailed
 from hookline._core.reasons import Failure
-from hookline._core.targets import Lifetime
 from hookline.adapters._component import source
 from hookline.adapters._component.exported import Inspected
 from hookline.adapters.component import inspect

@@ -9,9 +9,9 @@ import pytest
 from tests.component_rig import INTERFACE
 from tests.unit.adapters.component.guests import LATE, SERVED, WITHIN, Desk, Guests, event, refusal, said
 
+from hookline._core.components import ComponentTarget, Folder, Lifetime
 from hookline._core.payload import CallFailed, Yielded
 from hookline._core.reasons import Failure
-from hookline._core.targets import ComponentTarget, Folder, Lifetime
 from hookline.adapters._component import lines, talk
 from hookline.adapters.component import Inspected
 

@@ -6,9 +6,9 @@ import pytest
 from tests.component_rig import ASKS, CALLS, COUNTS, ECHO, HOST, LOOPS, component
 from tests.unit.adapters.component.guests import LATE, WITHIN, Desk, Guests, event, said
 
+from hookline._core.components import ComponentTarget
 from hookline._core.payload import CallFailed
 from hookline._core.reasons import Failure
-from hookline._core.targets import ComponentTarget
 
 LOOPING = component({"on-event": LOOPS, "on-other": COUNTS}, more=CALLS)
 ASKING = component({"on-event": ASKS, "on-other": COUNTS}, (HOST,), more=CALLS)

@@ -10,9 +10,9 @@ from tests.component_wasi import PRINTS, STDOUT
 from tests.unit.adapters.component.guests import DESK, LATE, WITHIN, Desk, Guests, event, nothing, refusal, said
 from tests.unit.processes.rig import ended
 
+from hookline._core.components import ComponentTarget
 from hookline._core.payload import CallFailed
 from hookline._core.reasons import Failure
-from hookline._core.targets import ComponentTarget
 
 ALL = component({"on-event": ASKS, "on-other": COUNTED}, (HOST,))
 

@@ -10,6 +10,7 @@ from typing import Any
 import hookline as hl
 from hookline._core.capsule import Artifact, ArtifactKind, Capsule, Inference
 from hookline._core.commands import ResolvedCommand
+from hookline._core.components import ComponentTarget
 from hookline._core.guests import GuestCall
 from hookline._core.hooks import Hook
 from hookline._core.payload import CallFailed, Limits, Payload, Reply, Yielded
@@ -18,7 +19,6 @@ from hookline._core.ports import Recorder
 from hookline._core.problems import Where
 from hookline._core.reasons import Failure
 from hookline._core.records import Record
-from hookline._core.targets import ComponentTarget
 from hookline._engine.engine import HookEngine
 from hookline.dialects.murmur.build import Staged, hooks_of
 from hookline.dialects.murmur.interfaces import INTERFACES
