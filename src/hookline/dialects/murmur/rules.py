@@ -120,8 +120,18 @@ def _events_of(function: str) -> tuple[type[Event], ...]:
 EVENTS_OF: Mapping[str, tuple[type[Event], ...]] = {rule.function: _events_of(rule.function) for rule in RULES}
 SESSION_EVENTS = tuple(event for function, events in EVENTS_OF.items() if function != STAGE for event in events)
 
-GATED: Mapping[str, Callable[[Event], bool]] = {
-    # Which calls a policy hook of this binding is asked about: a command is no tool call to it, nor the other way.
-    TOOL_CALL: lambda event: not isinstance(event, ev.BeforeDispatch) or event.command is None,
-    SHELL: lambda event: not isinstance(event, ev.BeforeDispatch) or event.command is not None,
-}
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """Which calls a policy hook is asked about: a command is no tool call to it, nor the other way."""
+
+    commands: bool
+
+    def __str__(self) -> str:
+        return "the call is a command" if self.commands else "the call is no command"
+
+    def __call__(self, event: Event) -> bool:
+        return not isinstance(event, ev.BeforeDispatch) or (event.command is not None) is self.commands
+
+
+GATED: Mapping[str, Gated] = {TOOL_CALL: Gated(commands=False), SHELL: Gated(commands=True)}  # by binding
