@@ -3,7 +3,7 @@
 Section numbers in this folder are those of docs/dialects/murmur.md.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
