@@ -46,7 +46,7 @@ def blocks_of(result: Any) -> list[Block]:
 
 
 def _is_block(value: Any) -> bool:
-    return isinstance(value, Mapping) and value.get("type") in TEXT_OF
+    return isinstance(value, Mapping) and isinstance(kind := value.get("type"), str) and kind in TEXT_OF
 
 
 def _sorted(value: Any) -> Any:
