@@ -14,10 +14,10 @@ from hookline._core.events import BeforeToolCall
 from hookline._core.hooks import Hook, Source
 from hookline._core.problems import Scope
 from hookline.dialects._base import Loaded
+from hookline.dialects._kinds import ARRAY, BOOLEAN, NON_NEGATIVE_INTEGER, OBJECT, STRING
 from hookline.dialects._pattern import compile_matcher
 from hookline.dialects.muse.config import Found, read_document, read_hooks
 from hookline.dialects.muse.environment import Launch
-from hookline.dialects.muse.kinds import ARRAY, BOOLEAN, NON_NEGATIVE_INTEGER, OBJECT, STRING
 from hookline.dialects.muse.report import startup_lines
 from hookline.dialects.muse.rules import RULES
 from hookline.dialects.muse.selector import ShellCommand, matches_glob, simple_commands

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hookline._core.ports import Dialect
     from hookline._core.reasons import Skip
     from hookline._core.rules import FailurePolicy, Rule, Strategy
-    from hookline.dialects._base import Package, TableDialect
+    from hookline.dialects._base import Package, TableDialect, Unread
 
     IN_CODE: TableDialect
     PACKAGES: tuple[Package, ...]
@@ -40,6 +40,7 @@ __all__ = [
     "Source",
     "Strategy",
     "TableDialect",
+    "Unread",
     "WhenFull",
     "package",
     "tool_aliases",
@@ -67,6 +68,7 @@ _FROM = {
     "Source": "hookline._core.hooks",
     "Strategy": "hookline._core.rules",
     "TableDialect": "hookline.dialects._base",
+    "Unread": "hookline.dialects._base",
     "WhenFull": "hookline._core.lanes",
 }
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,9 +94,18 @@ class Conventions:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A payload that is of a dialect's form, and wrong; what to write instead."""
+    """A payload that is of a dialect's form, and wrong. `why` names the key, what was found, what to write."""
 
     why: str
+
+
+def deferred(module: str, name: str) -> Callable[..., Any]:
+    """The function *name* of *module*, which is imported when it is first called: not every command needs it."""
+
+    def call(*args: Any, **others: Any) -> Any:
+        return getattr(import_module(module), name)(*args, **others)
+
+    return call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

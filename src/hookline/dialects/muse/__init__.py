@@ -1,15 +1,11 @@
 """Muse Code's settings-level hooks (source document: "Hooks", Muse Code 1.3.0; docs/dialects/muse.md)."""
 
-from importlib import import_module
-
-from hookline.dialects._base import Package
+from hookline.dialects._base import Package, deferred
 from hookline.dialects.muse.dialect import DIALECT
 from hookline.dialects.muse.examining import CONVENTIONS, examine, files
 from hookline.dialects.muse.report import startup_lines
 from hookline.dialects.muse.rules import TOOL_ALIASES
 from hookline.dialects.muse.sources import load, load_file
-
-RENDER = "hookline.dialects.muse.render"  # only a session has records to render
 
 PACKAGE = Package(
     dialect=DIALECT,
@@ -19,8 +15,9 @@ PACKAGE = Package(
     examine=examine,
     conventions=CONVENTIONS,
     report=startup_lines,
-    stream=lambda: import_module(RENDER).Stream(),
-    notices=lambda record, program: import_module(RENDER).notices(record, program),
+    stream=deferred(f"{__name__}.render", "Stream"),
+    notices=deferred(f"{__name__}.render", "notices"),
     programs=frozenset({"muse"}),
     tool_aliases=TOOL_ALIASES,
+    read_payload=deferred(f"{__name__}.reading", "read_payload"),
 )

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from hookline._core.hooks import Hook, Source
 from hookline._core.problems import Problem, Scope, Where
 from hookline._core.strictjson import JsonFault, Path
+from hookline.dialects._kinds import found
 from hookline.dialects._places import key_of, path_text
 from hookline.dialects.muse.build import Group, build_hook
 from hookline.dialects.muse.document import (
@@ -25,7 +26,6 @@ from hookline.dialects.muse.document import (
 from hookline.dialects.muse.environment import Launch
 from hookline.dialects.muse.group import read_matcher
 from hookline.dialects.muse.handler import Spot, notes, why_skipped
-from hookline.dialects.muse.kinds import found
 from hookline.dialects.muse.rules import BY_NAME, MuseRule
 from hookline.dialects.muse.shape import FIELDS, type_faults
 from hookline.dialects.muse.strict import STRICT_FIELDS, breaches, is_strict

@@ -3,19 +3,34 @@
 Section numbers in this folder are those of docs/dialects/muse.md.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 from hookline._core import events as ev
 from hookline._core.answer import Word
 from hookline._core.decisions import Allow, Ask, Deny
 from hookline._core.effects import AddContext, AddFeedback, EndRun, Notify, Reopen, RewriteInput
 from hookline._core.events.tool import UnknownToolCall
-from hookline._core.messages import CallResult, Message
 from hookline._core.points import Event
 from hookline._core.rules import Rule
+from hookline.dialects._keys import Key, key
+from hookline.dialects._kinds import ANYTHING, BOOLEAN
+from hookline.dialects.muse.keys import (
+    AGENT,
+    MODEL_CALL,
+    PLACE,
+    RUN,
+    SESSION,
+    SUBAGENT,
+    TITLE,
+    TOOL,
+    TOOL_CALLS,
+    TOOL_USE,
+    USAGE,
+    count,
+    milliseconds,
+    preview,
+)
 
 
 class Matching(Enum):
@@ -32,15 +47,6 @@ class Stopping(Enum):
     REJECTED = "rejected"  # the key makes the answer malformed
     INERT = "inert"  # accepted, changes nothing
     EFFECTIVE = "effective"
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One member of a payload: its name, where the value comes from, and whether it is left out when there is none."""
-
-    name: str
-    value: Callable[[Any], Any]
-    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,76 +78,17 @@ class MuseRule(Rule):
     has_run: bool = True
     in_child: bool = False
 
+    @property
+    def place(self) -> tuple[Key, ...]:
+        """The members that say where it happened."""
+        run = (RUN,) if self.has_run else ()
+        return (SESSION, *run, *PLACE, *(AGENT if self.in_child else ()))
+
 
 def of_a_tool(event: ev.BeforeToolCall) -> bool:
     """A call of a tool that there is not reaches no hook before it."""
     return not isinstance(event, UnknownToolCall)
 
-
-def _from(attribute: str) -> Callable[[Any], Any]:
-    return lambda event: getattr(event, attribute)
-
-
-def key(name: str, attribute: str = "", *, optional: bool = False) -> Key:
-    return Key(name, _from(attribute or name), optional)
-
-
-PREVIEW = 256  # characters of a message: enough to recognise it by
-
-
-def _summary(message: Message) -> dict[str, Any]:
-    return {"role": message.role, "text_preview": message.text[:PREVIEW]}
-
-
-def _tool(spec: Any) -> dict[str, Any]:
-    return {
-        "name": spec.name,
-        "description": spec.description,
-        "has_parameters": bool(spec.parameters.get("properties")),
-        "strict": spec.parameters.get("additionalProperties") is False,
-    }
-
-
-def _title(event: ev.Notification) -> str:
-    """Muse Code's own words for the one notification that it has."""
-    return "Muse Code needs approval" if event.notification_type == "permission_prompt" else event.title
-
-
-def _finished_call(call: CallResult) -> dict[str, Any]:
-    return {
-        "tool_name": call.tool_name,
-        "tool_input": call.input,
-        "tool_use_id": call.call_id,
-        "tool_response": call.response,
-    }
-
-
-def _usage(event: ev.AfterModelCall) -> dict[str, int]:
-    usage = event.usage
-    return {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-    }
-
-
-TOOL = (key("tool_name"), key("tool_input", "input"))
-TOOL_USE = (*TOOL, key("tool_use_id", "call_id"))
-
-MODEL_CALL = (
-    key("provider"),
-    key("request_id"),
-    key("attempt"),
-    key("step"),
-    Key("messages", lambda event: [_summary(message) for message in event.messages]),
-    Key("message_count", lambda event: len(event.messages)),
-    Key("tools", lambda event: [_tool(spec) for spec in event.tools]),
-    Key("tool_count", lambda event: len(event.tools)),
-    key("options"),
-)
-
-SUBAGENT = (key("subagent_id"), key("child_session_id"))
 
 FEEDBACK = frozenset({AddContext, AddFeedback, EndRun, Notify})
 KEPT = frozenset({AddContext, AddFeedback, Notify})  # context from a refused call still helps the model
@@ -151,7 +98,7 @@ RULES: tuple[MuseRule, ...] = (
         name="SessionStart",
         snake="session_start",
         event=ev.SessionStart,
-        payload=(key("source"),),
+        payload=(key("source", required=True),),
         admits=frozenset({AddContext, EndRun, Notify}),
         stopping=Stopping.EFFECTIVE,
         stop_text="session start hook stopped this turn",
@@ -163,7 +110,7 @@ RULES: tuple[MuseRule, ...] = (
         name="UserPromptSubmit",
         snake="user_prompt_submit",
         event=ev.BeforeRun,
-        payload=(key("prompt"),),
+        payload=(key("prompt", required=True),),
         admits=frozenset({Deny, AddContext, Notify}),
         matching=Matching.NOTHING,
         has_subject=False,
@@ -203,7 +150,7 @@ RULES: tuple[MuseRule, ...] = (
         name="PostToolUse",
         snake="post_tool_use",
         event=ev.AfterToolCall,
-        payload=(*TOOL_USE, key("tool_response", "response")),
+        payload=(*TOOL_USE, key("tool_response", "response", ANYTHING)),
         admits=FEEDBACK,
         survives_deny=KEPT,
         block=AddFeedback,
@@ -221,8 +168,8 @@ RULES: tuple[MuseRule, ...] = (
         payload=(
             *TOOL_USE,
             key("error"),
-            key("is_interrupt", "interrupted"),
-            Key("duration_ms", lambda event: round(event.duration * 1000)),
+            key("is_interrupt", "interrupted", BOOLEAN),
+            milliseconds("duration_ms", "duration"),
         ),
         admits=FEEDBACK,
         survives_deny=KEPT,
@@ -237,7 +184,7 @@ RULES: tuple[MuseRule, ...] = (
         name="PostToolBatch",
         snake="post_tool_batch",
         event=ev.AfterToolBatch,
-        payload=(Key("tool_calls", lambda event: [_finished_call(call) for call in event.calls]),),
+        payload=(TOOL_CALLS,),
         admits=FEEDBACK,
         survives_deny=KEPT,
         matching=Matching.IGNORED,
@@ -267,11 +214,11 @@ RULES: tuple[MuseRule, ...] = (
             *MODEL_CALL,
             key("status"),
             key("response_id"),
-            Key("usage", _usage),
+            USAGE,
             key("finish_reason"),
             key("error"),
-            Key("output_text_preview", lambda event: event.output_text[:PREVIEW]),
-            Key("tool_call_count", lambda event: len(event.calls)),
+            preview("output_text_preview", "output_text"),
+            count("tool_call_count", "calls"),
         ),
         admits=frozenset({Deny, AddContext, Notify}),
         block=Deny,
@@ -282,7 +229,7 @@ RULES: tuple[MuseRule, ...] = (
         name="PreCompact",
         snake="pre_compact",
         event=ev.BeforeCompaction,
-        payload=(key("trigger"),),
+        payload=(key("trigger", required=True),),
         admits=frozenset({Deny, Notify}),
         stopping=Stopping.EFFECTIVE,
         stop_as=Deny,
@@ -292,7 +239,7 @@ RULES: tuple[MuseRule, ...] = (
         name="PostCompact",
         snake="post_compact",
         event=ev.AfterCompaction,
-        payload=(key("trigger"),),
+        payload=(key("trigger", required=True),),
     ),
     MuseRule(
         name="SubagentStart",
@@ -309,7 +256,7 @@ RULES: tuple[MuseRule, ...] = (
         event=ev.SubagentEnd,
         payload=(
             *SUBAGENT,
-            key("stop_hook_active", "reopened"),
+            key("stop_hook_active", "reopened", BOOLEAN),
             key("last_assistant_message", "last_message"),
         ),
         admits=frozenset({Reopen, Notify}),
@@ -321,7 +268,7 @@ RULES: tuple[MuseRule, ...] = (
         snake="stop",
         event=ev.BeforeRunEnd,
         payload=(
-            key("stop_hook_active", "reopened"),
+            key("stop_hook_active", "reopened", BOOLEAN),
             key("last_assistant_message", "last_message"),
         ),
         admits=frozenset({Reopen, EndRun, Notify}),
@@ -337,7 +284,7 @@ RULES: tuple[MuseRule, ...] = (
         event=ev.RunFailed,
         occurs=lambda event: event.by_model,
         payload=(
-            key("error", "category"),
+            key("error", "category", required=True),
             key("error_details", "details", optional=True),
             key("last_assistant_message", "last_message", optional=True),
         ),
@@ -348,18 +295,20 @@ RULES: tuple[MuseRule, ...] = (
         name="SessionEnd",
         snake="session_end",
         event=ev.SessionEnd,
-        payload=(key("reason"),),
+        payload=(key("reason", required=True),),
         has_run=False,
     ),
     MuseRule(
         name="Notification",
         snake="notification",
         event=ev.Notification,
-        payload=(key("notification_type"), Key("title", _title), key("message")),
+        payload=(key("notification_type", required=True), TITLE, key("message")),
         stopping=Stopping.REJECTED,
         strict_form=False,
     ),
 )
+
+NAME = "hook_event_name"  # the member that names the event
 
 BY_NAME: dict[str, MuseRule] = {rule.name: rule for rule in RULES}
 BY_EVENT: dict[type[Event], MuseRule] = {rule.event: rule for rule in RULES}

@@ -15,9 +15,9 @@ from hookline._core.hooks import SessionSettings, Source
 from hookline._core.problems import Problem, Scope, Where
 from hookline._core.strictjson import JsonFault
 from hookline.dialects._files import Unreadable, read_file
+from hookline.dialects._kinds import ARRAY, INTEGER, NON_NEGATIVE_INTEGER, OBJECT, STRING, Kind, found
 from hookline.dialects._places import key_of
 from hookline.dialects.muse.document import USER, Document, Finding, did_you_mean, read_json
-from hookline.dialects.muse.kinds import ARRAY, INTEGER, NON_NEGATIVE_INTEGER, OBJECT, STRING, Kind, found
 from hookline.dialects.muse.rules import BY_NAME
 
 FILE_NAME = "settings.json"

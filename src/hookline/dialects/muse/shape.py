@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hookline._core.strictjson import Path
+from hookline.dialects._kinds import ARRAY, BOOLEAN, NON_NEGATIVE_INTEGER, OBJECT, STRING, Kind, found
 from hookline.dialects.muse.document import Finding, malformed
-from hookline.dialects.muse.kinds import ARRAY, BOOLEAN, NON_NEGATIVE_INTEGER, OBJECT, STRING, Kind, found
 from hookline.dialects.muse.rules import BY_NAME
 
 Fields = Mapping[str, Kind]

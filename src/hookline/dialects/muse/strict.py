@@ -11,11 +11,11 @@ from typing import Any
 
 from hookline._core.problems import Scope
 from hookline._core.strictjson import Path
+from hookline.dialects._kinds import NON_NEGATIVE_INTEGER, STRING
 from hookline.dialects._places import key_of
 from hookline.dialects.muse.document import INVALID_MATCHER, Finding, malformed, unsupported_event
 from hookline.dialects.muse.group import read_matcher
 from hookline.dialects.muse.handler import WINDOWS_ONLY_RULE, Handler, Spot, why_skipped
-from hookline.dialects.muse.kinds import NON_NEGATIVE_INTEGER, STRING
 from hookline.dialects.muse.rules import BY_NAME
 from hookline.dialects.muse.shape import FIELDS, Fields
 from hookline.dialects.muse.walking import links_in

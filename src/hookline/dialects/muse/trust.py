@@ -8,8 +8,8 @@ from hookline._core.hooks import Source
 from hookline._core.problems import Problem, Scope, Where
 from hookline._core.strictjson import JsonFault
 from hookline.dialects._files import Unreadable, read_file
+from hookline.dialects._kinds import NON_NEGATIVE_INTEGER
 from hookline.dialects.muse.document import USER, read_json
-from hookline.dialects.muse.kinds import NON_NEGATIVE_INTEGER
 
 FILE_NAME = "trust.json"
 SCHEMA_VERSION = 1
