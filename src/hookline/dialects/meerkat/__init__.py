@@ -1,10 +1,9 @@
 """Meerkat's typed hook points (source document: "Hook Authoring", 14 points; docs/dialects/meerkat.md)."""
 
-from hookline.dialects._base import Package
+from hookline.dialects._base import Package, deferred
 from hookline.dialects.meerkat.dialect import DIALECT
 from hookline.dialects.meerkat.examining import CONVENTIONS, examine, files
 from hookline.dialects.meerkat.sources import load, load_file, override
-from hookline.dialects.meerkat.stream import Stream
 
 PACKAGE = Package(
     dialect=DIALECT,
@@ -14,5 +13,6 @@ PACKAGE = Package(
     files=files,
     examine=examine,
     conventions=CONVENTIONS,
-    stream=Stream,
+    stream=deferred(f"{__name__}.stream", "Stream"),
+    read_payload=deferred(f"{__name__}.reading", "read_payload"),
 )

@@ -11,6 +11,7 @@ from hookline._core.payload import Payload, Refused
 from hookline._core.points import Event
 from hookline._core.reasons import Skip
 from hookline._core.targets import NamedTarget
+from hookline.dialects._keys import told
 from hookline.dialects.meerkat.content import text_of
 from hookline.dialects.meerkat.rules import BY_EVENT
 from hookline.dialects.meerkat.words import HookPoint
@@ -41,6 +42,7 @@ ORDER = (
 RESULT_ORDER = ("tool_use_id", "name", "content", "content_blocks", "is_error", "provenance")
 OBJECTS = ("prompt_input", "error_report", "llm_request", "llm_response", "tool_call", "tool_result", "observation")
 DERIVED = ("prompt", "error")
+POINTS = tuple(point.value for point in HookPoint)
 
 PROVIDER_PARAMS = frozenset(
     {"temperature", "top_p", "max_output_tokens", "reasoning", "thinking_budget_tokens", "provider_tag"}
@@ -70,11 +72,7 @@ def members_of(event: Event) -> Members:
     """The members that are not derived, in their order."""
     rule = BY_EVENT[event.point.event]
     members: Members = {"point": rule.point.value, "session_id": event.origin.session_id}
-    for key in rule.members:
-        value = key.value(event)
-        if value is not None:
-            members[key.name] = value
-    return members
+    return members | told(rule.members, event)
 
 
 def with_projections(members: Mapping[str, Any]) -> Members:
@@ -104,10 +102,15 @@ def decode(data: bytes) -> Members:
         raise InvalidEnvelope(fault.message) from fault
     if not isinstance(value, dict):
         raise InvalidEnvelope("an envelope is a JSON object")
+    return members_in(value)
+
+
+def members_in(value: Members) -> Members:
+    """The same of an envelope that is parsed already. Raises InvalidEnvelope."""
     for name in ("point", "session_id"):
         if not isinstance(value.get(name), str):
             raise InvalidEnvelope(f"`{name}` is required, a string")
-    if value["point"] not in {point.value for point in HookPoint}:
+    if value["point"] not in POINTS:
         raise InvalidEnvelope(f"unknown point `{value['point']}`")
     _check_parts(value)
     members = {key: each for key, each in value.items() if key not in DERIVED}
