@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from hookline.dialects._base import Package
+from hookline.dialects._base import Package, deferred
 from hookline.dialects.murmur.dialect import DIALECT
 
 MANIFEST = "murmur.yaml"
@@ -14,4 +14,4 @@ def files(env: Mapping[str, str], workspace: Path) -> tuple[Path, ...]:
     return (workspace / MANIFEST, *sorted(workspace.glob(f"*/{MANIFEST}")))
 
 
-PACKAGE = Package(dialect=DIALECT, files=files)
+PACKAGE = Package(dialect=DIALECT, files=files, read_payload=deferred(f"{__name__}.reading", "read_payload"))

@@ -44,7 +44,7 @@ def incoming(record: object) -> Message | None:
     if role == "tool":
         return _of_tool(value, identity)
     if isinstance(value, list):
-        text, calls = _read(value, calls=role == "assistant")
+        text, calls = said_in(value, calls=role == "assistant")
         return Message(role=role, text=text, calls=calls, **identity)
     return Message(role=role, text=value if is_json and isinstance(value, str) else content, **identity)
 
@@ -81,12 +81,12 @@ def _of_tool(envelope: Any, identity: Record) -> Message | None:
     call_id, is_error, body = envelope.get("tool_call_id"), envelope.get("is_error"), envelope["body"]
     if not isinstance(call_id, str) or not call_id:
         return None
-    text = body if isinstance(body, str) else _read(body, calls=False)[0] if isinstance(body, list) else json_of(body)
+    text = body if isinstance(body, str) else said_in(body, calls=False)[0] if isinstance(body, list) else json_of(body)
     failed = is_error if isinstance(is_error, bool) else None
     return Message(role="tool", text=text, call_id=call_id, is_error=failed, **identity)
 
 
-def _read(blocks: list[Any], *, calls: bool) -> tuple[str, tuple[ToolCall, ...]]:
+def said_in(blocks: list[Any], *, calls: bool) -> tuple[str, tuple[ToolCall, ...]]:
     """The text of *blocks*, a line for each, and the calls among them, where there may be any."""
     texts: list[str] = []
     found: list[ToolCall] = []

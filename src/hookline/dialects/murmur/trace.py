@@ -13,8 +13,9 @@ from hookline._core.points import Origin
 from hookline._core.resolution import Resolution
 from hookline.dialects.murmur import ids
 from hookline.dialects.murmur.build import DIALECT
+from hookline.dialects.murmur.calls import input_of, output_of, shown
 from hookline.dialects.murmur.faults import DRAIN, SEED_REJECTED, TIMEOUT, Fault, ended, fault_of, name_of
-from hookline.dialects.murmur.payload import decision_of, input_of, output_of, shown
+from hookline.dialects.murmur.inferences import decision_of
 from hookline.dialects.murmur.rules import TASK_START, function_of
 from hookline.dialects.murmur.wire import json_of, milliseconds, size_of
 

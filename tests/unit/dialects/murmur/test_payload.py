@@ -16,7 +16,8 @@ from hookline._core.messages import Message, ToolCall, ToolSpec, Usage
 from hookline._core.payload import Payload
 from hookline._core.points import Event, Origin
 from hookline.dialects.murmur.interfaces import OLDER
-from hookline.dialects.murmur.payload import RECORDS, encode
+from hookline.dialects.murmur.payload import encode
+from hookline.dialects.murmur.records import RECORDS
 from hookline.dialects.murmur.rules import RULES
 
 TASK, SESSION = "tsk_0190a7e0000070008000000000000002", "ses_0190a7e0000070008000000000000001"
