@@ -66,20 +66,30 @@ def from_payload(data: bytes, name: str, point: str | None = None) -> Event:
         raise UsageError(f"{name}:{fault.line}:{fault.column}: this is no JSON: {fault.message}") from fault
     if not isinstance(members, dict):
         raise UsageError(f"{name}: a payload is a JSON object, found {strictjson.kind_of(members)}")
-    for package in PACKAGES:
-        read = None if package.read_payload is None else package.read_payload(members)
-        if isinstance(read, Unread):
-            raise UsageError(f"{name}: {read.why}")
-        if read is not None:
-            return _if_it_is(read, point, name)
-    known = ", ".join(sorted(each.dialect.name for each in PACKAGES if each.read_payload is not None))
-    raise UsageError(f"{name}: no dialect has payloads of this form; known are those of {known}")
+    readers = {each.dialect.name: each.read_payload for each in PACKAGES if each.read_payload is not None}
+    found = {dialect: read for dialect, reader in readers.items() if (read := reader(members)) is not None}
+    if not found:
+        raise UsageError(f"{name}: no dialect has payloads of this form; known are those of {', '.join(readers)}")
+    if len(found) > 1:
+        raise UsageError(f"{name}: this has members of {' and of '.join(found)}: keep those of one")
+    (read,) = found.values()
+    if isinstance(read, Unread):
+        raise UsageError(f"{name}: {read.why}")
+    return _with_aliases(_if_it_is(read, point, name))
 
 
 def _if_it_is(event: Event, point: str | None, name: str) -> Event:
     if point is not None and not isinstance(event, points_named(point)):
         raise UsageError(f"{name} holds an event {event.point.name}, and {point} was asked for: leave one out")
     return event
+
+
+def _with_aliases(event: Event) -> Event:
+    """The same with what else matchers may call its tool, which no payload says."""
+    if not isinstance(event, ToolEvent) or event.aliases:
+        return event
+    own, others = known_as(event.tool_name)
+    return replace(event, tool_name=own, aliases=others)
 
 
 def recorded(path: Path, line: int | None, point: str | None) -> Event:
