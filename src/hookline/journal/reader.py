@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,16 @@ from hookline.journal.places import SUFFIX, checked_session_id
 T = TypeVar("T")
 
 LAST = "last"  # names the session that was written to last
+BLOCK = 1024 * 1024  # bytes: large enough that the search, not the reading, takes the time
+MILESTONE = re.compile(
+    rb'\n(\{"v":[0-9]{1,9},"seq":[0-9]{1,15},"at":[0-9]{1,18},'
+    rb'"kind":"(?:session_opened|session_closed|run_started|run_ended)",[^\n]*)'
+)
+
+COARSE = 1_000_000  # microseconds that a file system's clock may be behind ours
+
+GONE = -1
+
 MOST_NAMED = 5  # session ids in a message: enough to see which letter to write next
 
 
@@ -90,7 +101,7 @@ def read(path: Path) -> Iterator[Entry | Damage]:
     try:
         with path.open("rb") as file:
             for number, line in enumerate(_lines(file), 1):
-                yield _parsed(number, line)
+                yield parsed(number, line)
     except OSError as error:
         raise StateError(f"cannot read {path}: {error.strerror}") from error
 
@@ -115,36 +126,85 @@ def spoken(path: Path) -> Spoken:
 
 def summary(path: Path) -> Summary:
     """The session in short. Reads the whole file."""
+    return _in_short(path, read(path))
+
+
+def outline(path: Path) -> Summary:
+    """The same, many times as fast: of the lines behind the first only those are read that a summary is about.
+
+    Damage in others is not found.
+    """
+    return _in_short(path, _milestones(path))
+
+
+def _in_short(path: Path, entries: Iterator[Entry | Damage]) -> Summary:
     told = Summary(path=path)
-    for entry in _of_first_session(read(path)):
+    for entry in _of_first_session(entries):
         told = _continued(told, entry)
     return told
+
+
+def _milestones(path: Path) -> Iterator[Entry | Damage]:
+    """The first line, and of the others those that begin or end a session or a run. Their numbers are not counted."""
+    try:
+        with path.open("rb") as file:
+            first = next(_lines(file), b"")
+            if first:
+                yield parsed(1, first)
+            rest = b"\n"
+            while block := file.read(BLOCK):
+                whole, end, rest = (rest + block).rpartition(b"\n")
+                for line in MILESTONE.findall(whole):
+                    yield parsed(0, line + b"\n")
+                rest = (end + rest)[: en.MAX_LINE]
+            for line in MILESTONE.findall(rest):
+                yield parsed(0, line)
+    except OSError as error:
+        raise StateError(f"cannot read {path}: {error.strerror}") from error
 
 
 def sessions(folder: Path) -> tuple[Path, ...]:
     """The journals in a folder, the one last written to first. None if there is no such folder."""
     try:
         with os.scandir(folder) as entries:
-            found = [
-                (each.stat().st_mtime_ns, Path(each.path))
-                for each in entries
-                if each.name.endswith(SUFFIX) and each.is_file()
-            ]
+            journals = [each for each in entries if each.name.endswith(SUFFIX) and each.is_file()]
     except FileNotFoundError:
         return ()
     except OSError as error:
         raise StateError(f"cannot list {folder}: {error.strerror}") from error
-    return tuple(path for _, path in sorted((-at, path) for at, path in found))  # of a tie the parent first
+    found = [(-at, Path(each.path)) for each in journals if (at := _written(each)) != GONE]
+    return tuple(path for _, path in sorted(found))  # of a tie the parent first
 
 
-def children(folder: Path, session: str) -> tuple[Entry, ...]:
-    """The beginnings of the sessions that were forked or spawned from this one, in order of time."""
-    begun = []
-    for path in sessions(folder):
-        first = next((entry for entry in read(path) if isinstance(entry, Entry)), None)
-        if first is not None and isinstance(first.body, en.SessionOpened) and first.body.parent == session:
-            begun.append(first)
+def children(folder: Path, session: str, *, since: int = 0) -> tuple[Entry, ...]:
+    """The beginnings of the sessions that were forked or spawned from this one, in order of time.
+
+    Journals that were last written to before *since*, in microseconds since 1970, are not opened.
+    """
+    recent = (path for path in sessions(folder) if _written(path) >= (since - COARSE) * 1000)
+    begun = (first for path in recent if (first := first_entry(path)) is not None and parent_of(first) == session)
     return tuple(sorted(begun, key=lambda entry: entry.at))
+
+
+def first_entry(path: Path) -> Entry | None:
+    """The first line that is none of the damaged ones. None if there is none yet, or the file cannot be read."""
+    try:
+        return next((entry for entry in read(path) if isinstance(entry, Entry)), None)
+    except StateError:
+        return None
+
+
+def parent_of(first: Entry | None) -> str | None:
+    """The session that the one with this first line was forked or spawned from."""
+    return first.body.parent if first is not None and isinstance(first.body, en.SessionOpened) else None
+
+
+def _written(file: "Path | os.DirEntry[str]") -> int:
+    """When it was last written to, in nanoseconds since 1970, or GONE: somebody may remove journals meanwhile."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return GONE
 
 
 def find(folder: Path, session_id: str) -> Path:
@@ -222,7 +282,8 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
             rest = file.readline(en.MAX_LINE)
 
 
-def _parsed(number: int, line: bytes) -> Entry | Damage:
+def parsed(number: int, line: bytes) -> Entry | Damage:
+    """The line of this number, its end with it."""
     if len(line) > en.MAX_LINE:
         return Damage(number, f"longer than {en.MAX_LINE} bytes")
     try:

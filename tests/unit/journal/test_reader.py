@@ -2,6 +2,7 @@ import json
 import os
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from hookline.journal.reader import (
     conversation,
     events_from,
     find,
+    outline,
     read,
     sessions,
     summary,
@@ -247,6 +249,7 @@ def test_a_summary(tmp_path: Path) -> None:
     )
     assert want == told
     assert told.started > 0
+    assert replace(want, damaged=0) == outline(path)
 
 
 def test_a_summary_of_a_session_that_goes_on(tmp_path: Path) -> None:
@@ -261,6 +264,24 @@ def test_a_summary_of_a_session_that_goes_on(tmp_path: Path) -> None:
     )
 
     assert (summary(path).runs, summary(path).ending, summary(path).closed) == (2, "", "")
+    assert summary(path) == outline(path)
+
+
+def test_an_outline_reads_only_what_it_tells(tmp_path: Path) -> None:
+    """Lines that span what is read at once are whole to it; what only looks like a line, within a text, is none."""
+    look_alike = '\n{"v":1,"seq":1,"at":1,"kind":"run_started","prompt":""}\n'
+    long = rec.Noted(origin=ORIGIN, text=look_alike * 30_000)
+    call = rec.CallStarted(origin=ORIGIN, call_id="c", tool="t", input={"kind": "run_started", "prompt": look_alike})
+    records = [rec.RunStarted(origin=ORIGIN, prompt="x" * 700_000), long, call]
+    path = write(tmp_path / "s1.jsonl", *records, *records)
+    path.write_bytes(path.read_bytes().removesuffix(b"\n"))
+
+    assert 2 == outline(path).runs
+    assert summary(path) == outline(path)
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    assert Summary(path=tmp_path / "empty.jsonl") == outline(tmp_path / "empty.jsonl")
+    with pytest.raises(StateError, match=r"cannot read .*none\.jsonl"):
+        outline(tmp_path / "none.jsonl")
 
 
 def test_sessions_are_listed_newest_first(tmp_path: Path) -> None:
@@ -328,6 +349,15 @@ def test_children_are_found_by_their_parent(tmp_path: Path) -> None:
         write(tmp_path / f"{name}.jsonl", opened)
 
     assert [entry.session for entry in children(tmp_path, "s1")] == ["a", "d"]
+
+
+def test_children_are_not_looked_for_in_what_is_older(tmp_path: Path) -> None:
+    """Whoever was last written to before a session began has nothing of it; a second is left for coarse clocks."""
+    for age, name in ((10, "a"), (19, "b"), (30, "c")):
+        opened = rec.SessionOpened(origin=Origin(session_id=name), source="startup", workspace="/p", parent="s1")
+        os.utime(write(tmp_path / f"{name}.jsonl", opened), (age, age))
+
+    assert [entry.session for entry in children(tmp_path, "s1", since=20_000_000)] == ["b", "c"]
 
 
 @pytest.mark.parametrize(
