@@ -4,7 +4,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,21 @@ from hookline._core.points import Agent, Origin
 from hookline._core.reasons import Failure, Skip
 from hookline._core.resolution import Applied, Ignored, Resolution
 from hookline._core.targets import CommandTarget
-from hookline.journal import Damage, Entry, Journal, Occurrence, Redactor, conversation, events_from, read
+from hookline.journal import (
+    Damage,
+    Entry,
+    Journal,
+    Occurrence,
+    Redactor,
+    conversation,
+    events_from,
+    outline,
+    read,
+    summary,
+)
 from hookline.journal.encode import body_of
+from hookline.workbench.report import report
+from hookline.workbench.report_rows import report_lines
 from hookline.workbench.rows import columns
 from hookline.workbench.tree import tree
 
@@ -314,3 +327,31 @@ def test_every_journal_has_a_tree(account: list[rec.Record]) -> None:
         lines = list(tree(read(journal_of(folder, account))))
 
     assert all(line.isprintable() and columns(line) <= 80 for line in lines)
+
+
+@LAW
+@given(st.lists(records, max_size=6))
+def test_every_journal_has_a_report(account: list[rec.Record]) -> None:
+    """Whatever is in a journal: every call of a hook has one end or none, and its lines are fit for a screen."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = report(read(journal_of(folder, account)))
+
+    for row in made.hooks:
+        assert row.calls == row.answered + row.cancelled + row.no_end + sum(row.failed.values())
+        assert row.matched == row.calls + sum(row.skipped.values())
+        assert row.ran.p50 <= row.ran.p95 <= row.ran.longest
+    assert 0 <= made.waited_ms <= made.took_ms
+    assert json.loads(json.dumps(made.as_json()))["hooks"] == [
+        json.loads(json.dumps(asdict(row))) for row in made.hooks
+    ]
+    assert all(line.isprintable() and columns(line) <= 80 for line in report_lines(made))
+
+
+@LAW
+@given(st.lists(records, max_size=6))
+def test_an_outline_is_a_summary(account: list[rec.Record]) -> None:
+    """It is the same of every journal that is whole, in less time."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = journal_of(folder, account)
+
+        assert summary(path) == outline(path)
