@@ -13,10 +13,13 @@ import pytest
 
 from hookline._core.inputs import InputKind
 from hookline.events import POINTS
+from hookline.journal import Summary
 from hookline.journal.entries import BODIES
 from hookline.session.admission.validation import RULES
 from hookline.session.admission.wire import Wire
 from hookline.testing import breaches_of_dialect
+from hookline.workbench.report import HookRow, Report, Times
+from hookline.workbench.session_list import ListedSession
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
@@ -132,6 +135,48 @@ def test_the_page_has_every_line_of_a_journal(kind: str) -> None:
     told = cells("docs/journal.md", kind)[0]
 
     assert [] == [field for field in BODIES[kind].__struct_fields__ if f"`{field}`" not in told]
+
+
+def figureless(lines: str) -> list[str]:
+    """Text with a mark for each figure, whatever its unit and its width."""
+    return [re.sub(r"\b\d+(\.\d+)?( ms| s|K|%)?", "#", " ".join(line.split())) for line in lines.splitlines()]
+
+
+@pytest.mark.slow
+def test_the_report_that_the_page_shows(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    """docs/journal.md: a real session has the report that it shows, but for the figures; its blocks run over it."""
+    judge = 'case "$(cat)" in *forbidden*) echo no >&2; exit 2;; *forever*) sleep 60;; esac'
+    guard = {"matcher": "Bash", "hooks": [{"type": "command", "command": judge, "timeout": 1}]}
+    auditor = {"hooks": [{"type": "command", "command": "cat >/dev/null", "async": True}]}
+    (tmp_path / ".muse").mkdir()
+    (tmp_path / ".muse/hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": [guard], "PostToolUse": [auditor]}}))
+    calls = [{"call": {"tool": "bash", "input": {"command": f"echo {word}"}}} for word in ("forbidden", "forever", "x")]
+    (tmp_path / "steps.yaml").write_text(json.dumps({"steps": [*calls, {"say": "done"}]}))
+    ran = run(tmp_path, "exec", "--trust-workspace", "--yolo", "--provider", "script", "--model", "steps.yaml", "go")
+    assert 0 == ran.returncode, ran.stderr
+
+    page = blocks("docs/journal.md", "console")[0]
+    command, shown = page.split("\n", 1)
+    assert figureless(shown) == figureless(run(tmp_path, *command.removeprefix("$ hookline ").split()).stdout)
+
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    scope: dict[str, Any] = {"__name__": "example"}
+    for block in blocks("docs/journal.md", "python"):
+        exec(compile(block, "docs/journal.md", "exec"), scope)  # noqa: S102  # it is our own text
+    told = capsys.readouterr().out.splitlines()
+    assert "runs=1, ending='completed'" in told[0]
+    assert ["hooks.json:PreToolUse[0].hooks[0]", "3"] == told[1].split()[:2]
+    assert told[1].endswith("{'timeout': 1}")
+
+
+def test_the_page_has_every_field_of_a_report() -> None:
+    """docs/journal.md names what `trace --report --json` and `trace --list --json` print."""
+    page = (ROOT / "docs/journal.md").read_text(encoding="utf-8")
+    listed = ListedSession(name="", summary=Summary(path=ROOT), is_running=False).as_json()
+
+    fields = ["v", "error", *Report.__slots__, *HookRow.__slots__, *Times.__slots__, *listed]
+    assert [] == [field for field in fields if f"`{field}`" not in page[page.index("## The tree") :]]
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
