@@ -213,6 +213,11 @@ class Place:
         )
         return shown.stdout
 
+    def report(self, *options: str) -> dict[str, Json]:
+        """The rows of `hookline trace --report`, by the ids of their hooks. The last session's by default."""
+        made: Json = json.loads(self.trace("--report", "--json", *options))
+        return {row["id"]: row for row in made["hooks"]}
+
     def entries(self) -> list[Entry]:
         """The journal that was last written to. No line of it may be damaged."""
         recorded = sessions(self.sessions)
