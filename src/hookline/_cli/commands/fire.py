@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -86,18 +87,16 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def _recorded(session: str, name: str | None) -> Any:
-    import os
-
     from hookline.journal.places import sessions_folder
-    from hookline.journal.reader import find
     from hookline.workbench.occurrences import recorded
+    from hookline.workbench.picking import journal_of
 
     which, _, line = session.partition(":")
     if line and not line.isdigit():
         raise UsageError(f"--session takes ID or ID:LINE, found {session!r}")
     if not line and name is None:
         raise UsageError("which of its events? Write EVENT for the last of it, or a line: --session last:12")
-    return recorded(find(sessions_folder(os.environ), which), int(line) if line else None, name)
+    return recorded(journal_of(which, sessions_folder(os.environ)), int(line) if line else None, name)
 
 
 async def _prepare(event: Any, asking: Asking, *, whole: bool, as_json: bool) -> int:

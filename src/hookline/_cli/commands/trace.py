@@ -2,8 +2,6 @@
 
 import json
 import os
-import shutil
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -13,6 +11,7 @@ import click
 
 from hookline._cli.program import program_name
 from hookline._cli.progress import told_how_far
+from hookline._cli.terminal import style, width
 from hookline._core.errors import UsageError
 from hookline.journal.places import sessions_folder
 from hookline.journal.reader import Damage, Entry, read
@@ -20,22 +19,10 @@ from hookline.workbench.follow import INTERVAL, family, follow, follow_family, m
 from hookline.workbench.picking import journal_of, journals_of, recorded
 from hookline.workbench.report import report
 from hookline.workbench.report_rows import report_lines
-from hookline.workbench.rows import Role, Style, rendered, unstyled
+from hookline.workbench.rows import Style, rendered, unstyled
 from hookline.workbench.session_list import ListedSession, listed_sessions
 from hookline.workbench.tree import WIDTH, tree
 
-COLOURS: dict[Role, dict[str, object]] = {
-    Role.TIME: {"dim": True},
-    Role.HEADING: {"bold": True},
-    Role.NAME: {"fg": "cyan"},
-    Role.GOOD: {"fg": "green"},
-    Role.BAD: {"fg": "red"},
-    Role.MARK: {"fg": "yellow"},
-    Role.QUIET: {"dim": True},
-    Role.TEXT: {},
-}
-
-UNCUT = 10_000  # columns of a pipe: whoever reads it there can cut it
 AT_ONCE = 200  # lines that are written together: each write is a system call
 
 EXAMPLES = """\b
@@ -114,9 +101,7 @@ class Output:
     @classmethod
     def of_terminal(cls) -> "Output":
         """Standard output and standard error. A pipe is given no colour, and lines as long as they are."""
-        style = unstyled if os.environ.get("NO_COLOR") else _coloured
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNCUT
-        return cls(click.echo, partial(_tell, program_name()), style=style, width=width)
+        return cls(click.echo, partial(_tell, program_name()), style=style(), width=width())
 
     def write_all(self, lines: Iterable[str]) -> None:
         """Lines that are all there already: many in one write."""
@@ -132,10 +117,6 @@ class Output:
 
 def _tell(program: str, text: str) -> None:
     click.echo(f"{program}: {text}", err=True)
-
-
-def _coloured(role: Role, text: str) -> str:
-    return click.style(text, **COLOURS[role])  # type: ignore[arg-type]  # the table has its keywords
 
 
 class Damages:
