@@ -5,6 +5,8 @@ import os
 import stat
 from pathlib import Path
 
+from hookline._core.errors import StateError
+
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # the file itself may not be a link
 
 # Nothing that is started meanwhile may inherit the file.
@@ -36,3 +38,18 @@ def read_regular(path: Path, most: int, *, flags: int = 0) -> tuple[bytes, int]:
             return file.read(most + 1), mode
     finally:
         os.close(descriptor)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Have *text* stand in the file at *path*, whole or not at all, under the mode that it has. Raises StateError."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
+        with open(draft, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise StateError(f"cannot write {path}: {error.strerror}") from error

@@ -7,6 +7,7 @@ from typing import Any
 
 from hookline._core.guests import GuestCall
 from hookline._core.hooks import Hook
+from hookline._core.outcomes import Outcome
 from hookline._core.payload import Payload, Refused
 from hookline._core.points import Event
 from hookline._core.records import Dispatched, HookEnded, HookStarted, Record
@@ -56,7 +57,7 @@ class Fired:
     """An event that hooks were asked about: what came of it, and what crossed.
 
     `dispatched` is the line that a session's journal would have of it, `background` how the hooks ended that nobody
-    waited for, `abandoned` those of them that did not in time.
+    waited for, `abandoned` those of them that did not in time. `ended` are the outcomes of the same hooks.
     """
 
     explained: Explained
@@ -65,6 +66,7 @@ class Fired:
     sent: tuple[Sent, ...]
     background: tuple[en.HookEnded, ...]
     abandoned: tuple[str, ...] = ()
+    ended: tuple[Outcome, ...] = ()
 
     @property
     def is_fine(self) -> bool:
@@ -115,7 +117,7 @@ async def fire(
     called |= {hook.id: hook for hook in resolution.launched}
     seen = {name: record.event for name, record in begun.items()}
     dispatched = next(body_of(each) for each in heard.records if isinstance(each, Dispatched))
-    ended = (each for each in heard.records if isinstance(each, HookEnded) and each.outcome.hook.background)
+    ended = [each for each in heard.records if isinstance(each, HookEnded) and each.outcome.hook.background]
     assert isinstance(dispatched, en.Dispatched)  # noqa: S101  # for the type checker: a record has its own body
     return Fired(
         explained=explained,
@@ -124,6 +126,7 @@ async def fire(
         sent=tuple(crossing(hook, seen.get(name, event), dialects) for name, hook in called.items()),
         background=tuple(body for each in ended if isinstance(body := body_of(each), en.HookEnded)),
         abandoned=abandoned,
+        ended=tuple(each.outcome for each in ended),
     )
 
 
