@@ -122,10 +122,8 @@ def _test(own: dict[str, Any]) -> int:
     else:
         _write(_text_of(report, own["form"], base, whole=own["verbose"]), own["output"])
     if own["min_coverage"] is not None and report.coverage.percent < own["min_coverage"]:
-        click.echo(
-            f"{program_name()}: {report.coverage.percent:.0f} % of the hooks were asked, {own['min_coverage']:g} are wanted",
-            err=True,
-        )
+        told = f"{report.coverage.percent:.0f} % of the hooks were asked, and {own['min_coverage']:g} are wanted"
+        click.echo(f"{program_name()}: {told}", err=True)
         return 1
     return code
 
