@@ -17,10 +17,12 @@ from hookline._core.ports import Adapter, Dialect
 from hookline._core.problems import Problem, Scope, Where
 from hookline._core.targets import NamedTarget, Target
 from hookline._engine.engine import HookEngine
+from hookline._locks import held_to, read_lock
 from hookline.adapters import builtin
 from hookline.dialects import DIALECTS, IN_CODE, PACKAGES, reading
 from hookline.dialects import package as named
 from hookline.dialects._base import TRUSTED_BY, Loaded, Package
+from hookline.dialects._files import project_root
 from hookline.dialects._pattern import compile_expression
 
 _WHOLE = (Scope.SETTINGS, Scope.FILE)
@@ -190,18 +192,20 @@ def open_project(
     counts. *handlers* are the callables that hooks may name; given, they are all there are, and a name without one is a
     ConfigError; without them such a hook fails when it is called. *overrides* changes what was loaded for this engine:
     a file of JSON, its text or an object, in the form of the dialect that has such. *further* is what was loaded by
-    another way, and *adapters* calls what it names. Raises ConfigError when a settings
-    file is such that nothing may start, and under *strict* also when part of a hook file will not run; UsageError for
-    another *trust*.
+    another way, and *adapters* calls what it names. Where the project has a lock, hooks that are not as they were
+    locked are held back. Raises ConfigError when a settings file is such that nothing may start, and under *strict*
+    also when part of a hook file will not run; UsageError for another *trust*.
     """
     if trust not in TRUSTED_BY:
         raise UsageError(f"trust= takes 'run-flag', 'yolo-flag' or '', found {trust!r}")
     loaded: list[tuple[Package, Loaded]] = []
+    lock = read_lock(project_root(workspace), env)
     for package in PACKAGES:
         if package.load is None:
             continue
         found = package.load(env, workspace, trust)
         trust = trust or found.trust  # what one dialect knows of the folder holds for those after it
+        found = found if lock is None else held_to(lock, found)
         if overrides is not None and package.override is not None:
             found = package.override(found, overrides, env)
         if strict:

@@ -16,9 +16,15 @@ from hookline._core.problems import UNSPOKEN
 from hookline._core.reasons import Skip
 from hookline._core.records import ApprovalAsked, Dispatched, HookEnded, HookStarted, InputDecided, Noted, Record
 from hookline._engines import Project
+from hookline._locks import CHANGED, UNKNOWN
+from hookline.dialects._base import NOT_TRUSTED
 from hookline.session.ports import ApprovalRequest, Approver, RunResult, Verdict
 
-REMEDIES = {"folder not trusted": "; --trust-workspace trusts it for one run"}
+REMEDIES = {
+    NOT_TRUSTED: "; --trust-workspace trusts it for one run, `hookline trust` for good",
+    CHANGED: "; `hookline trust --lock` takes it as it is now",
+    UNKNOWN: "; `hookline trust --lock` takes it in",
+}
 
 SCREEN = 1500  # characters of a question that a terminal surely shows at once
 BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # letters and symbols that look like nothing
@@ -65,7 +71,8 @@ class Console:
                 if problem.scope in UNSPOKEN or package.report is None:
                     self.say(f"{problem.where.label}: {problem.message}")
             for held in loaded.held_back:
-                self.say(f"{held.label}: {_handlers(held)}held back: {held.why}")
+                if not held.meant:
+                    self.say(f"{held.label}: {_handlers(held)}held back: {held.why}")
 
     def show(self, record: Record) -> None:
         """One record, in whatever form it is wanted."""
@@ -103,8 +110,8 @@ class Console:
             self.say(f"hook {hook} kept the session waiting for {seconds:.1f} s")
         for _, loaded in self._project.loaded:
             for held in loaded.held_back:
-                if held.count:
-                    self.say(f"{_handlers(held)}of {held.label} never ran: {held.why}{REMEDIES.get(held.why, '')}")
+                if held.count and not held.meant:
+                    self.say(f"{_handlers(held)}of {held.label} never ran: {held.why}{_remedy(held)}")
 
     def approver(self) -> Approver | None:
         """Who is asked for approval: the person at the terminal, if there is one."""
@@ -195,6 +202,11 @@ async def _next_line() -> str:
     finally:
         loop.remove_reader(sys.stdin)
     return sys.stdin.readline()
+
+
+def _remedy(held: HeldBack) -> str:
+    """What to do about hooks that are held back, if anything."""
+    return next((remedy for why, remedy in REMEDIES.items() if held.why.endswith(why)), "")
 
 
 def _handlers(held: HeldBack) -> str:

@@ -79,7 +79,7 @@ class Hook:
 class HeldBack:
     """Hooks that were found and will not run, with the reason: a file's worth of them.
 
-    `hooks` are those of them that are known one by one.
+    `hooks` are those of them that are known one by one. `meant`: whoever wrote them wanted that, so no session tells.
     """
 
     label: str
@@ -87,6 +87,7 @@ class HeldBack:
     count: int
     why: str
     hooks: tuple[Hook, ...] = ()
+    meant: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,12 +40,15 @@ def read_regular(path: Path, most: int, *, flags: int = 0) -> tuple[bytes, int]:
         os.close(descriptor)
 
 
-def replace_text(path: Path, text: str) -> None:
-    """Have *text* stand in the file at *path*, whole or not at all, under the mode that it has. Raises StateError."""
+def replace_text(path: Path, text: str, *, mode: int | None = None) -> None:
+    """Have *text* stand in the file at *path*, whole or not at all, under *mode* or else the one that it has.
+
+    Raises StateError.
+    """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
-        with open(draft, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        own = mode or (stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644)
+        with open(draft, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, own)) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

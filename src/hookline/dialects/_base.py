@@ -99,6 +99,21 @@ class Unread:
     why: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustRecords:
+    """A dialect's stored decisions about project folders.
+
+    `file` is where they are kept, None where that is not known. `read` gives them by folder, and what is wrong with the
+    file. `trust` records that a folder is trusted, and `forget` nothing about it any more; both raise ConfigError for a
+    file that is damaged, and StateError for one that cannot be written.
+    """
+
+    file: Callable[[Mapping[str, str]], Path | None]
+    read: Callable[[Mapping[str, str]], tuple[Mapping[str, str], Problem | None]]
+    trust: Callable[[Mapping[str, str], Path], None]
+    forget: Callable[[Mapping[str, str], Path], None]
+
+
 def deferred(module: str, name: str) -> Callable[..., Any]:
     """The function *name* of *module*, which is imported when it is first called: not every command needs it."""
 
@@ -118,7 +133,8 @@ class Package:
     original prints and nothing else. `tool_aliases` are other names of built-in tools. `read_payload` makes an event of
     what a hook is told, None where it is not of this dialect's form. `files` are where the dialect looks for a
     workspace's hooks, whether there is anything or not. `examine` reads one of them as `load` would, raises nothing,
-    and goes on where a session would not begin. `conventions` are for whoever checks what authors wrote.
+    and goes on where a session would not begin. `conventions` are for whoever checks what authors wrote. `trust` are
+    the dialect's stored decisions about folders, which then hold for all dialects after it.
     """
 
     dialect: TableDialect
@@ -134,3 +150,4 @@ class Package:
     files: Callable[[Mapping[str, str], Path], tuple[Path, ...]] | None = None
     examine: Callable[[Path, Mapping[str, str]], Loaded] | None = None
     conventions: Conventions | None = None
+    trust: TrustRecords | None = None

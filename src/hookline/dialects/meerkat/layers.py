@@ -29,10 +29,14 @@ BUILT_IN = HooksConfig()
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The configuration in force, None where nothing may start, and everything that was found."""
+    """The configuration in force, None where nothing may start, and everything that was found.
+
+    `dropped` are entries that one of their id in an earlier file shadows.
+    """
 
     config: HooksConfig | None
     problems: tuple[Problem, ...] = ()
+    dropped: tuple[Entry, ...] = ()
 
     def usable(self) -> HooksConfig:
         """The configuration. Raises ConfigError, with every problem, where there is none."""
@@ -63,7 +67,7 @@ def resolve(active: Path | None, context: Path | None, user: Path | None) -> Res
     limits = next((layer.config for layer in layers if layer.config.spot.document.source.layer == ACTIVE), BUILT_IN)
     limits = replace(limits, background_max_concurrency=limits.concurrency)
     held, dropped = _first_of_each_id([entry for layer in layers for entry in layer.config.entries])
-    return _resolved(limits, held, layers, dropped)
+    return replace(_resolved(limits, held, layers, [problem for _, problem in dropped]), dropped=_entries_of(dropped))
 
 
 def inherited(parent: HooksConfig, child: HooksConfig) -> HooksConfig:
@@ -119,16 +123,23 @@ def _absent(path: Path) -> Found:
     return Found(HooksConfig(), (Problem(scope=Scope.ABSENT, code="ConfigAbsent", message=message, where=where),))
 
 
-def _first_of_each_id(entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], list[Problem]]:
+Dropped = tuple[Entry, Problem]
+
+
+def _entries_of(dropped: Sequence[Dropped]) -> tuple[Entry, ...]:
+    return tuple(entry for entry, _ in dropped)
+
+
+def _first_of_each_id(entries: Sequence[Entry]) -> tuple[tuple[Entry, ...], list[Dropped]]:
     first: dict[str, Entry] = {}
     held: list[Entry] = []
-    dropped: list[Problem] = []
+    dropped: list[Dropped] = []
     for entry in entries:
         holds = first.setdefault(entry.id, entry)
         if entry.source == holds.source:
             held.append(entry)  # a second one of its file's is for `violations` to refuse
         else:
-            dropped.append(_dropped(entry, holds))
+            dropped.append((entry, _dropped(entry, holds)))
     return tuple(held), dropped
 
 

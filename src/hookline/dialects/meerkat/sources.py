@@ -4,7 +4,7 @@ A project cannot vouch for itself: its file counts only once the folder is trust
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +14,12 @@ from hookline._core.problems import Problem, Scope
 from hookline.dialects._base import NOT_TRUSTED, Loaded
 from hookline.dialects._files import project_root, read_file
 from hookline.dialects.meerkat.build import hooks_of
-from hookline.dialects.meerkat.entries import HooksConfig, read_config
+from hookline.dialects.meerkat.entries import Entry, HooksConfig, read_config
 from hookline.dialects.meerkat.layers import CONFIG_FILE, CONTEXT, Resolved, resolve
 from hookline.dialects.meerkat.overrides import OVERRIDE, FoundOverrides, effective, parse_overrides, read_overrides
+
+SWITCHED_OFF = "switched off by `enabled = false`"
+SHADOWED = "another file's entry of this id comes first"
 
 
 def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
@@ -28,12 +31,12 @@ def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
     project = project_file(workspace, home)
     held_back: tuple[HeldBack, ...] = ()
     if project is not None and not trust:
-        held_back = (_held_back(project),)
+        held_back = (_held_back(project, env),)
         project = None
     user = None if home is None else home / CONFIG_FILE
     active = next((path for path in (project, user) if path is not None and os.path.lexists(path)), None)
     loaded = _loaded(resolve(active, _root(project), home), env)
-    return replace(loaded, held_back=held_back)
+    return replace(loaded, held_back=(*held_back, *loaded.held_back))
 
 
 def load_file(path: Path, *, env: Mapping[str, str]) -> Loaded:
@@ -71,7 +74,16 @@ def _overrides(given: object) -> FoundOverrides:
 
 def _loaded(resolved: Resolved, env: Mapping[str, str]) -> Loaded:
     config = resolved.usable()
-    return Loaded(hooks=hooks_of(config, config.entries, env), problems=resolved.problems, config=config)
+    off = [entry for entry in config.entries if not entry.enabled]
+    return Loaded(
+        hooks=hooks_of(config, config.entries, env),
+        problems=resolved.problems,
+        held_back=(
+            *_kept_out(config, off, SWITCHED_OFF, env),
+            *_kept_out(config, resolved.dropped, SHADOWED, env),
+        ),
+        config=config,
+    )
 
 
 def _refusal(problems: tuple[Problem, ...]) -> ConfigError:
@@ -106,8 +118,28 @@ def _root(project: Path | None) -> Path | None:
     return None if project is None else project.parent.parent
 
 
-def _held_back(path: Path) -> HeldBack:
+def _held_back(path: Path, env: Mapping[str, str]) -> HeldBack:
     data = read_file(path)
     source = Source(layer=CONTEXT, label="config.toml", path=str(path))
-    count = len(read_config(data, source).config.entries) if isinstance(data, bytes) else 0
-    return HeldBack(label=str(CONFIG_FILE), path=str(path), count=count, why=NOT_TRUSTED)
+    config = read_config(data, source).config if isinstance(data, bytes) else HooksConfig()
+    hooks = hooks_of(config, config.entries, env)
+    count = len(config.entries)
+    return HeldBack(label=str(CONFIG_FILE), path=str(path), count=count, why=NOT_TRUSTED, hooks=hooks)
+
+
+def _kept_out(config: HooksConfig, entries: Sequence[Entry], why: str, env: Mapping[str, str]) -> tuple[HeldBack, ...]:
+    """Entries that are right and do not run, because somebody wrote so."""
+    by_file: dict[Source, list[Entry]] = {}
+    for entry in entries:
+        by_file.setdefault(entry.source, []).append(replace(entry, enabled=True))
+    return tuple(
+        HeldBack(
+            label=source.label,
+            path=source.path,
+            count=len(own),
+            why=why,
+            hooks=hooks_of(config, own, env),
+            meant=True,
+        )
+        for source, own in by_file.items()
+    )

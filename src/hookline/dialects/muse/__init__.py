@@ -1,6 +1,6 @@
 """Muse Code's settings-level hooks (source document: "Hooks", Muse Code 1.3.0; docs/dialects/muse.md)."""
 
-from hookline.dialects._base import Package, deferred
+from hookline.dialects._base import Package, TrustRecords, deferred
 from hookline.dialects.muse.dialect import DIALECT
 from hookline.dialects.muse.examining import CONVENTIONS, examine, files
 from hookline.dialects.muse.report import startup_lines
@@ -17,6 +17,12 @@ PACKAGE = Package(
     report=startup_lines,
     stream=deferred(f"{__name__}.render", "Stream"),
     notices=deferred(f"{__name__}.render", "notices"),
+    trust=TrustRecords(
+        file=deferred(f"{__name__}.records", "trust_file"),
+        read=deferred(f"{__name__}.records", "read_decisions"),
+        trust=deferred(f"{__name__}.records", "trust"),
+        forget=deferred(f"{__name__}.records", "forget"),
+    ),
     programs=frozenset({"muse"}),
     tool_aliases=TOOL_ALIASES,
     read_payload=deferred(f"{__name__}.reading", "read_payload"),

@@ -149,16 +149,16 @@ def _is_on(hook: Hook, off: frozenset[str]) -> bool:
 
 
 def _not_trusted(project: Found, path: Path, off: frozenset[str]) -> HeldBack:
-    count = sum(_is_on(hook, off) for hook in project.hooks)
-    return HeldBack(label=path.name, path=str(path), count=count, why=NOT_TRUSTED)
+    hooks = tuple(hook for hook in project.hooks if _is_on(hook, off))
+    return HeldBack(label=path.name, path=str(path), count=len(hooks), why=NOT_TRUSTED, hooks=hooks)
 
 
 def _switched_off_in(found: Found, kept: list[Hook]) -> list[HeldBack]:
-    count = len(found.hooks) - len(kept)
-    if not count:
+    off = tuple(hook for hook in found.hooks if hook not in kept)
+    if not off:
         return []
-    source = found.hooks[0].source
-    return [HeldBack(label=source.label, path=source.path, count=count, why=SWITCHED_OFF)]
+    source = off[0].source
+    return [HeldBack(label=source.label, path=source.path, count=len(off), why=SWITCHED_OFF, hooks=off)]
 
 
 def _stored_trust(config: Path | None, root: Path) -> tuple[str, Problem | None]:

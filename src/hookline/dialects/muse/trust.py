@@ -21,22 +21,31 @@ NOBODY: frozenset[str] = frozenset()
 
 def trusted_folders(path: Path) -> tuple[frozenset[str], Problem | None]:
     """The folders that *path* records as trusted, by absolute path, and what is wrong with the file."""
-    data = read_file(path)
-    if data is None:
-        return NOBODY, None
-    if isinstance(data, Unreadable):
-        return NOBODY, _damaged(path, data.why)
-    try:
-        value = read_json(data, Source(layer=USER, label=FILE_NAME, path=str(path))).value
-    except JsonFault as fault:
-        return NOBODY, _damaged(path, fault.message, line=fault.line, column=fault.column)
-    projects = _projects(value)
-    if projects is None:
-        return NOBODY, _damaged(path, f"not a trust file of schema version {SCHEMA_VERSION}")
+    document, problem = read_document(path)
+    if document is None:
+        return NOBODY, problem
+    projects = document["projects"]
     trusted = (folder for folder, entry in projects.items() if entry.get("decision") == TRUSTED)
     odd = next((folder for folder, entry in projects.items() if entry.get("decision") not in DECISIONS), None)
     problem = None if odd is None else _unknown(path, odd, projects[odd].get("decision"))
     return frozenset(map(os.path.normpath, trusted)), problem
+
+
+def read_document(path: Path) -> tuple[dict[str, Any] | None, Problem | None]:
+    """All of the file, with its `projects`; None, with the problem, for one that is damaged. An empty one for none."""
+    data = read_file(path)
+    if data is None:
+        return {"schema_version": SCHEMA_VERSION, "projects": {}}, None
+    if isinstance(data, Unreadable):
+        return None, _damaged(path, data.why)
+    try:
+        value = read_json(data, Source(layer=USER, label=FILE_NAME, path=str(path))).value
+    except JsonFault as fault:
+        return None, _damaged(path, fault.message, line=fault.line, column=fault.column)
+    projects = _projects(value)
+    if projects is None:
+        return None, _damaged(path, f"not a trust file of schema version {SCHEMA_VERSION}")
+    return {**value, "projects": projects}, None
 
 
 def _projects(value: Any) -> dict[str, dict[str, Any]] | None:

@@ -7,11 +7,11 @@ from pathlib import Path
 from hookline._core.hooks import Hook
 from hookline._core.problems import Where
 from hookline._core.rules import Rule
+from hookline._core.shell_lines import ShellLine, parsed
 from hookline._core.targets import CommandTarget
 from hookline.dialects._base import Conventions, Loaded, Package, Part
 from hookline.workbench.findings import Finding, Level
 from hookline.workbench.lints.programs import Programs
-from hookline.workbench.lints.shell_lines import ShellLine, parsed
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,11 +4,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
+from hookline._core.shell_lines import expanded
 from hookline.dialects._base import Part
 from hookline.workbench.findings import Finding, Level
 from hookline.workbench.lints.asking import Asked, lint
 from hookline.workbench.lints.programs import BUILT_IN, INTERPRETERS, is_executable
-from hookline.workbench.lints.shell_lines import expanded
 
 NO_START = "this hook cannot start, and gives no answer"
 

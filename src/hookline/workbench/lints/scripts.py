@@ -6,11 +6,11 @@ from pathlib import Path, PurePath
 
 from hookline._core.decisions import Deny
 from hookline._core.effects import Reopen
+from hookline._core.shell_lines import expanded
 from hookline.dialects._base import Part
 from hookline.workbench.findings import Finding, Level
 from hookline.workbench.lints.asking import Asked, lint
 from hookline.workbench.lints.programs import INTERPRETERS
-from hookline.workbench.lints.shell_lines import expanded
 
 _ENDS = r"(?:\bexit\s*\(?\s*{code}\b|SystemExit\(\s*{code}\b)"
 _COMPLAINS = re.compile(r">&2|sys\.stderr|console\.error|process\.stderr|STDERR|\$stderr|/dev/stderr|\bwarn\b")
