@@ -14,6 +14,7 @@ from typing import Any
 from hookline._core.definitions import definition_digest, scripts_of
 from hookline._core.errors import StateError
 from hookline._core.hooks import HeldBack, Hook
+from hookline._core.private_folders import make_private
 from hookline._core.regular_files import read_regular, replace_text
 from hookline.dialects._base import Loaded
 from hookline.journal.places import state_folder
@@ -55,7 +56,7 @@ def write_lock(root: Path, hooks: Sequence[Hook], env: Mapping[str, str], *, scr
     told = {"v": VERSION, "root": str(root), "ids": [hook.id for hook in hooks], "definitions": definitions}
     path = lock_path(root, env)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
     except OSError as error:
         raise StateError(f"cannot make {path.parent}: {error.strerror}") from error
     replace_text(path, json.dumps(told, indent=1) + "\n", mode=0o600)

@@ -28,6 +28,7 @@ COMMANDS = {
     "fire": ("hookline._cli.commands.fire", "Put one event to the hooks for real, and show what came of it."),
     "test": ("hookline._cli.commands.test", "Run *.hooktest.yaml files: what hooks should do, and what they do."),
     "trust": ("hookline._cli.commands.trust", "Trust a project's own hooks, or hold them to what they are now."),
+    "doctor": ("hookline._cli.commands.doctor", "Look at everything on this machine that hookline relies on."),
     "new": ("hookline._cli.commands.new", "Make a project to begin with: a hook in Python, JavaScript or C."),
     "lock": ("hookline._cli.commands.lock", "Run a command while holding a file's lock, for hooks that share a file."),
     "trace": ("hookline._cli.commands.trace", "Show a recorded session as a tree of runs, steps, calls and hooks."),

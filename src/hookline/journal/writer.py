@@ -13,6 +13,7 @@ from typing import Self
 
 from hookline._core import records as rec
 from hookline._core.errors import StateError, UsageError
+from hookline._core.private_folders import make_private
 from hookline.journal.encode import body_of
 from hookline.journal.entries import MAX_LINE, VERSION, Envelope
 from hookline.journal.places import journal_path
@@ -74,7 +75,7 @@ class Journal:
         """
         path = journal_path(folder, session_id)
         try:
-            _make_private(folder)
+            make_private(folder)
             tail = _claimed(path, FLAGS | os.O_CREAT)
         except OSError as error:
             raise StateError(f"cannot open {path}: {error.strerror}") from error
@@ -141,12 +142,6 @@ class Journal:
             os.ftruncate(self._descriptor, self._end)
         except OSError:
             return
-
-
-def _make_private(folder: Path) -> None:
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    for each in reversed(missing):
-        each.mkdir(mode=0o700, exist_ok=True)
 
 
 def _claimed(path: Path, flags: int) -> Tail:

@@ -14,6 +14,7 @@ from pathlib import Path
 from wasmtime import Engine, WasmtimeError
 from wasmtime.component import Component
 
+from hookline._core.private_folders import make_private
 from hookline._core.regular_files import read_regular
 from hookline.adapters._component.broken import unusable
 from hookline.adapters._component.engine import configuration, new_engine, said
@@ -72,7 +73,7 @@ def fetch(key: str, folder: Path) -> Loaded | None:
 def check_folder(folder: Path) -> None:
     """Have *folder*, and make sure that nobody else can put anything there. Raises Broken."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_private(folder.parent)
         with contextlib.suppress(FileExistsError):
             folder.mkdir(PRIVATE)
         state = folder.lstat()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hookline._core.errors import ConfigError, StateError
+from hookline._core.private_folders import make_private
 from hookline._core.problems import Problem
 from hookline._core.regular_files import replace_text
 from hookline.dialects.muse.sources import config_directory
@@ -62,7 +63,7 @@ def _change(env: Mapping[str, str], change: Callable[[Projects], Projects]) -> N
 def _alone(path: Path) -> Iterator[None]:
     """Nobody else writes the file meanwhile. The lock is a file beside it, as the file itself is replaced."""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         descriptor = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StateError(f"cannot write {path}: {error.strerror}") from error

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hookline._core.errors import StateError, UsageError
+from hookline._core.private_folders import make_private
 from hookline.session.admission import statements as sql
 from hookline.session.admission import transactions as tx
 from hookline.session.admission.owners import OwnerFiles
@@ -271,9 +272,7 @@ def _code(error: sqlite3.Error) -> int:
 
 def _make_file(path: Path) -> None:
     """An empty file where there is none, and the folders that it needs. What is made is the owner's alone."""
-    missing = [each for each in path.parents if not each.exists()]
-    for folder in reversed(missing):
-        folder.mkdir(mode=0o700, exist_ok=True)
+    missing = make_private(path.parent)
     try:
         # Never one that is there: see `_making`.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
