@@ -21,7 +21,7 @@ _READ = re.compile(r"\$(?:\{(?P<braced>[A-Za-z_]\w*)(?P<more>[^}]*)\}|(?P<bare>[
 _SET = re.compile(r"(?:^|[\s;&|(])(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)\+?=")
 _TAKEN = re.compile(r"\b(?:read(?:\s+-\w+)*|for|getopts\s+\S+)\s+([A-Za-z_]\w*)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
-_REDIRECTION = re.compile(r"[0-9]*[<>]")
+_DOCUMENT = re.compile(r"<<-?\s*[\w'\"\\]")
 HAS_DEFAULT = (":-", "-", ":=", "=", ":+", "+")
 
 
@@ -41,10 +41,16 @@ def parsed(argv: Sequence[str]) -> ShellLine | None:
         return None
     text = argv[-1]
     try:
-        commands = tuple(_commands(text))
+        commands = tuple(_commands(_before_document(text)))
     except ValueError:  # a quote that is never closed
         return None
     return ShellLine(text=text, commands=commands, reads=tuple(_reads(text)))
+
+
+def _before_document(text: str) -> str:
+    """*text* up to the end of the line that begins a here-document: what follows is no command."""
+    found = _DOCUMENT.search(text)
+    return text if found is None else text[: text.find("\n", found.start()) % (len(text) + 1)]
 
 
 def _commands(text: str) -> Iterator[tuple[str, ...]]:
