@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from hookline._core.errors import ConfigError, UsageError
+from hookline._core.hooks import HeldBack
 from hookline._core.problems import Where
 from hookline.dialects import DIALECTS, reading
 from hookline.dialects import package as named
-from hookline.dialects._base import Loaded, Package
+from hookline.dialects._base import NOT_TRUSTED, RUN_FLAG, Loaded, Package
 from hookline.workbench.findings import Finding, Level, finding_of
 from hookline.workbench.lints import lints
 from hookline.workbench.lints.asking import Asked
@@ -90,28 +91,30 @@ def _package_called(name: str) -> Package:
 
 
 def _across_files(env: Mapping[str, str], folder: Path) -> Iterator[Finding]:
-    """What is wrong between files that are each right, and what is held back."""
+    """What is wrong between files that are each right, were the folder trusted; and what is held back as it is."""
     trust = ""
     for package in map(named, DIALECTS):
         if package.load is None:
             continue
         try:
+            yield from map(finding_of, package.load(env, folder, RUN_FLAG).problems)
             loaded = package.load(env, folder, trust)
         except ConfigError as error:
             yield from map(finding_of, error.problems)
             continue
         trust = trust or loaded.trust
-        yield from map(finding_of, loaded.problems)
-        for held in loaded.held_back:
-            if held.count:
-                yield Finding(
-                    level=Level.NOTE,
-                    code="HeldBack",
-                    message=f"{held.count} {'hook' if held.count == 1 else 'hooks'} held back: {held.why}",
-                    where=Where(file=held.path, label=held.label),
-                    effect="they do not run in a session",
-                    remedy="`hookline trust` shows and trusts what is in a folder" if not trust else "",
-                )
+        yield from (_held_back(held) for held in loaded.held_back if held.count)
+
+
+def _held_back(held: HeldBack) -> Finding:
+    return Finding(
+        level=Level.NOTE,
+        code="HeldBack",
+        message=f"{held.count} {'hook' if held.count == 1 else 'hooks'} held back: {held.why}",
+        where=Where(file=held.path, label=held.label),
+        effect="they do not run in a session",
+        remedy="`hookline trust` shows and trusts what is in a folder" if held.why == NOT_TRUSTED else "",
+    )
 
 
 class _Files:

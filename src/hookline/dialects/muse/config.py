@@ -16,6 +16,7 @@ from hookline.dialects.muse.build import Group, build_hook
 from hookline.dialects.muse.document import (
     MALFORMED_CONFIG,
     MANAGED,
+    MEND,
     Document,
     Finding,
     did_you_mean,
@@ -32,6 +33,7 @@ from hookline.dialects.muse.strict import STRICT_FIELDS, breaches, is_strict
 
 SETTINGS_ONLY = "managed_hooks_env_vars"
 AT: Path = ("hooks",)
+GRANTS = "remove it: only your own settings.json grants variables"
 
 
 class Found(NamedTuple):
@@ -50,10 +52,10 @@ def read_document(data: bytes, *, source: Source, launch: Launch, id_prefix: str
         return Found((), (unparsed(fault, source),))
     if not isinstance(document.value, dict):
         message = f"malformed hook config: the document must be an object, found {found(document.value)}"
-        return Found((), (document.problem(malformed(message, ())),), document)
+        return Found((), (document.problem(malformed(message, (), 'write {"hooks": {...}}')),), document)
     if SETTINGS_ONLY in document.value:
         message = f"hook file cannot declare User-tier field `{SETTINGS_ONLY}`"
-        return Found((), (document.problem(malformed(message, key_of((SETTINGS_ONLY,)))),), document)
+        return Found((), (document.problem(malformed(message, key_of((SETTINGS_ONLY,)), GRANTS)),), document)
     if document.value and "hooks" not in document.value:
         return Found((), (document.problem(_no_hooks(document.value)),), document)
     return read_hooks(document, launch=launch, id_prefix=id_prefix)
@@ -71,14 +73,15 @@ def unparsed(fault: JsonFault, source: Source) -> Problem:
     """A hook file that is not strict JSON."""
     message = f"malformed hook config: {fault.message} at line {fault.line} column {fault.column}"
     where = Where(file=source.path, label=source.label, line=fault.line, column=fault.column)
-    return Problem(scope=Scope.FILE, code=MALFORMED_CONFIG, message=message, where=where)
+    return Problem(scope=Scope.FILE, code=MALFORMED_CONFIG, message=message, where=where, remedy=MEND)
 
 
 def unread(why: str, source: Source) -> Problem:
     """A hook file that exists and could not be read."""
     message = f"failed to read hook config at {source.path}: {why}"
     where = Where(file=source.path, label=source.label)
-    return Problem(scope=Scope.FILE, code=MALFORMED_CONFIG, message=message, where=where)
+    remedy = "make it a file that you can read, or remove it"
+    return Problem(scope=Scope.FILE, code=MALFORMED_CONFIG, message=message, where=where, remedy=remedy)
 
 
 def read_hooks(

@@ -22,6 +22,8 @@ UNSUPPORTED_EVENT = "UnsupportedEvent"
 INVALID_MATCHER = "InvalidMatcher"
 UNSUPPORTED_HANDLER = "UnsupportedHandler"
 
+MEND = "mend the JSON here; of a key that stands twice keep one"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:

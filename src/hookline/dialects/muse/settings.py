@@ -17,7 +17,7 @@ from hookline._core.strictjson import JsonFault
 from hookline.dialects._files import Unreadable, read_file
 from hookline.dialects._kinds import ARRAY, INTEGER, NON_NEGATIVE_INTEGER, OBJECT, STRING, Kind, found
 from hookline.dialects._places import key_of
-from hookline.dialects.muse.document import USER, Document, Finding, did_you_mean, read_json
+from hookline.dialects.muse.document import MEND, USER, Document, Finding, did_you_mean, read_json
 from hookline.dialects.muse.rules import BY_NAME
 
 FILE_NAME = "settings.json"
@@ -56,7 +56,8 @@ def read_settings(path: Path) -> Settings:
         return Settings()
     if isinstance(data, Unreadable):
         where = Where(file=str(path), label=FILE_NAME)
-        problem = Problem(scope=Scope.SETTINGS, code="MalformedSettings", message=data.why, where=where)
+        remedy = "make it a file that you can read, or remove it"
+        problem = Problem(scope=Scope.SETTINGS, code="MalformedSettings", message=data.why, where=where, remedy=remedy)
         raise ConfigError(f"failed to read settings file at {path}: {data.why}", (problem,))
     return parse_settings(data, path)
 
@@ -68,7 +69,9 @@ def parse_settings(data: bytes, path: Path) -> Settings:
         document = read_json(data, source)
     except JsonFault as fault:
         where = Where(file=str(path), label=FILE_NAME, line=fault.line, column=fault.column)
-        problem = Problem(scope=Scope.SETTINGS, code="MalformedSettings", message=fault.message, where=where)
+        problem = Problem(
+            scope=Scope.SETTINGS, code="MalformedSettings", message=fault.message, where=where, remedy=MEND
+        )
         place = f"line {fault.line} column {fault.column}"
         raise ConfigError(f"malformed settings file at {path}: {fault.message} at {place}", (problem,)) from None
     refusal = next(_refusals(document.value), None)

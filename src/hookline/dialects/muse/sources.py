@@ -107,7 +107,8 @@ def read_source(path: Path, *, layer: str, launch: Launch) -> Found | None:
 
 def _absent(scope: Scope, message: str, path: Path) -> Problem:
     """The document has no warning of it, so its own program prints none; nobody who named a guard wants it missing."""
-    return Problem(scope=scope, code=ABSENT, message=message, where=Where(file=str(path), label=path.name))
+    where = Where(file=str(path), label=path.name)
+    return Problem(scope=scope, code=ABSENT, message=message, where=where, remedy="write the file, or mend its path")
 
 
 def _managed(env: Mapping[str, str], settings: Settings, config: Path | None, launch: Launch) -> Found | None:

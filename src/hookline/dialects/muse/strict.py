@@ -55,26 +55,28 @@ def breaches(hooks: dict[str, Any], at: Path, *, windows: bool) -> Iterator[Find
 def _for_the_file(finding: Finding) -> Finding:
     if finding.code == INVALID_MATCHER:
         return replace(finding, scope=Scope.FILE)
-    return malformed(finding.message, finding.at)
+    return malformed(finding.message, finding.at, finding.remedy)
 
 
 def _handler_breaches(handler: Handler, spot: Spot, names: set[str]) -> Iterator[Finding]:
     if any(name not in handler for name in SWITCHES):
-        yield malformed("managed hook handler must declare `name` and `timeout_ms`", spot.at)
+        remedy = "give every handler of the file both, or none of them either"
+        yield malformed("managed hook handler must declare `name` and `timeout_ms`", spot.at, remedy)
         return
     for key in (key for key in handler if key not in ADMITTED):
         message = f"managed hook handler field `{key}` is not admitted beside `name` and `timeout_ms`"
-        yield malformed(message, key_of((*spot.at, key)))
+        yield malformed(message, key_of((*spot.at, key)), f"remove `{key}`")
     name, timeout = handler["name"], handler["timeout_ms"]
     if not _NAME.fullmatch(name):
         message = "managed hook handler field `name` must match [A-Za-z0-9][A-Za-z0-9._-]{0,79}"
-        yield malformed(message, (*spot.at, "name"))
+        yield malformed(message, (*spot.at, "name"), "write letters, digits, dots and hyphens, up to 80")
     if name in names:
-        yield malformed(f"managed hook handler name `{name}` is declared twice", (*spot.at, "name"))
+        message = f"managed hook handler name `{name}` is declared twice"
+        yield malformed(message, (*spot.at, "name"), "write a name of its own")
     names.add(name)
     if timeout < SECOND or timeout % SECOND:
         message = f"managed hook handler field `timeout_ms` must be a whole number of seconds, found {timeout} ms"
-        yield malformed(message, (*spot.at, "timeout_ms"))
+        yield malformed(message, (*spot.at, "timeout_ms"), "write whole thousands, such as 5000")
     finding = why_skipped(handler, spot)
     if finding is not None and finding.rule != WINDOWS_ONLY_RULE:
-        yield malformed(finding.message, finding.at)
+        yield malformed(finding.message, finding.at, finding.remedy)
