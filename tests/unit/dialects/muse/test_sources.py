@@ -1,5 +1,6 @@
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -234,7 +235,9 @@ def test_an_untrusted_project_contributes_nothing(machine: Machine) -> None:
     loaded = machine.load(trust="")
 
     assert (loaded.hooks, loaded.problems, loaded.trust) == ((), (), "")
-    assert (HeldBack(label="hooks.json", path=str(path), count=2, why="folder not trusted"),) == loaded.held_back
+    (held,) = loaded.held_back
+    assert HeldBack(label="hooks.json", path=str(path), count=2, why="folder not trusted", hooks=held.hooks) == held
+    assert 2 == len(held.hooks)
 
 
 def test_an_untrusted_project_is_never_validated(machine: Machine) -> None:
@@ -366,7 +369,8 @@ def test_state_switches_hooks_off(machine: Machine) -> None:
     assert [
         HeldBack(label="settings.json", path=str(machine.config / "settings.json"), count=1, why=why),
         HeldBack(label="hooks.json", path=str(project), count=1, why=why),
-    ] == list(loaded.held_back)
+    ] == [replace(each, hooks=()) for each in loaded.held_back]
+    assert [1, 1] == [len(each.hooks) for each in loaded.held_back]
 
 
 def test_rejected_settings_hooks_switch_nothing_off(machine: Machine) -> None:
