@@ -4,12 +4,14 @@ import inspect
 
 import pytest
 
+import hookline as hl
 from hookline._core import events, records
 from hookline._core.effects import EFFECTS
 from hookline._core.points import POINTS, Event
 from hookline._core.rules import Rule
 from hookline.dialects import IN_CODE, PACKAGES
 from hookline.session.apply import APPLIERS
+from hookline.workbench.tool_names import BUILT_IN, OF_PEERS
 
 RULES = [
     pytest.param(rule, id=f"{package.dialect.name}: {rule.name} at {rule.event.point.name}")
@@ -104,3 +106,9 @@ def _own_docstring(documented: type) -> str:
     """The docstring that the class itself has, and not the signature that a dataclass puts in its place."""
     text = vars(documented).get("__doc__") or ""
     return "" if text.startswith(f"{documented.__name__}(") else text
+
+
+def test_the_tools_that_matchers_are_tried_on_are_the_real_ones() -> None:
+    """`check` knows every built-in tool by its name, without a session's imports."""
+    assert {tool.spec.name for tool in hl.tools()} == set(BUILT_IN)
+    assert {tool.spec.name for tool in hl.peer_tools()} == set(OF_PEERS)
