@@ -22,6 +22,7 @@ from hookline.workbench.occurrences import Wanted, occurrence_of
 from hookline.workbench.opening import opened
 from hookline.workbench.samples import SAMPLES
 
+EXACT = "; this is a list of exact names: for all that begin so write ^mcp__notes"
 LS = occurrence_of(Wanted(point="PreToolUse", tool="Bash", input={"command": "ls"}))
 
 BOTH = """
@@ -69,8 +70,7 @@ def test_every_reason_for_not_being_asked_is_said(tmp_path: Path) -> None:
 
     assert [
         "its matcher, exactly Bash, is not mcp__notes__add",
-        "its matcher, exactly mcp__notes, is not mcp__notes__add; this is a list of exact names: "
-        "for all that begin so write ^mcp__notes",
+        f"its matcher, exactly mcp__notes, is not mcp__notes__add{EXACT}",
         "its matcher, exactly MCP__NOTES__ADD, is not mcp__notes__add; capital letters count",
         "its matcher, pattern ^web_, is not mcp__notes__add",
         "its condition Bash(git *) does not hold",
@@ -94,7 +94,7 @@ def test_a_hook_that_was_not_loaded_is_named_by_its_problem(tmp_path: Path) -> N
     file = muse_file(tmp_path, PreToolUse=[{"type": "comand", "command": "true"}])
 
     (problem,) = explain(project(tmp_path, file), LS).not_loaded
-    assert ("UnsupportedHandler", 6) == (problem.code, problem.where.line)
+    assert ("UnsupportedHandler", 7) == (problem.code, problem.where.line)
 
 
 async def test_the_order_is_the_one_in_which_hooks_are_asked(tmp_path: Path) -> None:
@@ -141,9 +141,7 @@ class Fails:
 
 
 OF_EVERY_POINT = [
-    pytest.param(
-        package.dialect, point.event, strict, id=f"{package.dialect.name} {point.name} {'strict' if strict else ''}"
-    )
+    pytest.param(package.dialect, point.event, strict, id=f"{package.dialect.name} {point.name} strict={strict}")
     for package, point, strict in itertools.product(PACKAGES, POINTS.values(), (False, True))
     if package.dialect.name != "murmur" and package.dialect.rule(point.event) is not None
 ]

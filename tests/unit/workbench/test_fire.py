@@ -96,7 +96,7 @@ async def test_as_json_it_is_the_explanation_and_a_line_of_a_journal(tmp_path: P
     ("data", "words"),
     [
         (b"{", "p.json:1:2: this is no JSON"),
-        (b"[]", "p.json: a payload is a JSON object, found an array"),
+        (b"[]", "p.json: a payload is a JSON object, found array"),
         (b'{"a": 1}', "p.json: no dialect has payloads of this form; known are those of muse, meerkat, murmur"),
         (b'{"hook_event_name": "PreToolUs"}', 'did you mean "PreToolUse"'),
         (b'{"hook_event_name": "Stop", "point": "run_started"}', "this has members of muse and of meerkat"),
@@ -130,9 +130,7 @@ async def test_a_recorded_event_is_asked_about_again(tmp_path: Path) -> None:
     muse_file(tmp_path, PreToolUse=[command(f"echo '{json.dumps(REWRITES)}'")])
     model = hl.ScriptModel.parse("steps:\n- call: {tool: bash, input: {command: ls}}\n- say: done\n")
     journals = hl.JournalFolder(tmp_path / "sessions")
-    async with hl.open_project(
-        tmp_path, env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}, trust="run-flag"
-    ).engine as engine:
+    async with project(tmp_path).engine as engine:
         session = hl.Session(engine, model=model, tools=hl.tools(), journals=journals, workspace=tmp_path)
         async with session:
             await session.run("go")

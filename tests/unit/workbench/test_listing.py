@@ -5,12 +5,16 @@ from pathlib import Path
 from tests.unit.workbench.rig import command, meerkat_file, muse_file, project
 from tests.unit.workbench.test_explain import BOTH
 
-from hookline.workbench.listing import listed, listed_rows, point_rows
+from hookline.workbench.listing import Rows, listed, listed_rows, point_rows
 from hookline.workbench.rows import rendered, unstyled
 
 
+def printed(rows: Rows) -> list[str]:
+    return ["  " * level + rendered(spans, width=80, style=unstyled) for level, spans in rows]
+
+
 def test_hooks_stand_by_point_in_the_order_of_the_lifecycle(tmp_path: Path) -> None:
-    """Each once at each of its points, in the order in which they are asked; those that are held back with the reason."""
+    """Each at each of its points, in the order in which they are asked; those that are held back with the reason."""
     muse_file(tmp_path, Stop=[command("true")], SessionStart=[command("true")], PreToolUse=[command("true")])
     meerkat_file(tmp_path, BOTH)
 
@@ -31,12 +35,8 @@ def test_what_is_printed_fits_and_says_what_is_called(tmp_path: Path) -> None:
     muse_file(tmp_path, PreToolUse=[{"matcher": "Bash", "hooks": [command("./guard.sh --all")]}])
     hooks = project(tmp_path)
 
-    lines = [
-        "  " * level + rendered(spans, width=80, style=unstyled) for level, spans in listed_rows(listed(hooks), hooks)
-    ]
+    lines = printed(listed_rows(listed(hooks), hooks))
 
     assert "      ./guard.sh --all  when exactly Bash" in lines
-    assert ["no hook is loaded"] == [
-        rendered(spans, width=80, style=unstyled) for _, spans in listed_rows((), project(tmp_path / "x"))
-    ]
+    assert ["no hook is loaded"] == printed(listed_rows((), project(tmp_path / "x")))
     assert any("pre_tool_execution" in span.text for _, spans in point_rows() for span in spans)

@@ -59,7 +59,7 @@ def test_a_tool_is_known_by_its_other_names() -> None:
 
 
 def test_a_name_of_several_points_gives_an_event_of_each() -> None:
-    """`on-tool-call` is a call that can still be refused, one that is done and one that failed; the first comes first."""
+    """`on-tool-call` is a call that can still be refused, one that is done, and one that failed, in this order."""
     events = occurrences_of(Wanted(point="on-tool-call", tool="search", input={"pattern": "x"}))
 
     assert [hl.BeforeDispatch, hl.AfterToolCall, hl.ToolCallFailed] == [type(each) for each in events]
