@@ -29,7 +29,7 @@ FAULTS: Mapping[str, Fault] = {
     "hang": Fault("exec sleep 1000", cuts_short=True),
     "crash": Fault("kill -SEGV $$"),
     "flood": Fault("while :; do printf '%01024d' 0; done"),
-    "garbage": Fault(r"printf '\377\376{\"decision\": '"),
+    "garbage": Fault(r"""printf '{"decision": \377\376'"""),
     "fork": Fault("sleep 1000 & sleep 1000 & exec sleep 1000", cuts_short=True),
     "ignore_term": Fault("trap '' TERM; while :; do sleep 1; done", cuts_short=True),
     "slow": Fault('sleep 1; exec "$@"', needs_command=True),

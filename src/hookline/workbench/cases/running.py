@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from hookline._core.errors import ConfigError, HooklineError, UsageError
 from hookline._core.hooks import Hook
 from hookline._core.points import Event
-from hookline._core.problems import Problem
+from hookline._core.problems import Problem, Scope
 from hookline._engines import Project
 from hookline.workbench.cases.comparing import differences, found_in, hook_called
 from hookline.workbench.cases.coverage import Coverage
@@ -22,6 +22,8 @@ from hookline.workbench.fire import Fired, fire
 from hookline.workbench.occurrences import Wanted, from_payload, occurrence_of, recorded
 from hookline.workbench.opening import engine_with, opened
 
+TOLERATED = (Scope.NOTE, Scope.ABSENT)  # everything that is there runs all the same
+WHOLE = (Scope.SETTINGS, Scope.FILE)
 NO_WANT = "it says nothing of what is wanted: write `want:`, or let `hookline test --update` fill it in"
 
 
@@ -49,6 +51,7 @@ async def run_cases(
             problems += file.problems
             wanted = [case for case in file.cases if chosen(case)]
             bench = await _opened(file, stack, coverage) if wanted else None
+            problems += _not_loaded(bench)
             work += [asyncio.ensure_future(_in_turn(turn, bench, file, case)) for case in wanted]
         async for result in _in_order(work, stop=fail_fast):
             if result.fired is not None:
@@ -71,6 +74,12 @@ async def _in_order(work: Sequence["asyncio.Task[Result]"], *, stop: bool) -> As
         await asyncio.gather(*work, return_exceptions=True)
 
 
+def _not_loaded(bench: Project | str | None) -> Iterator[Problem]:
+    """What a start would tell: a hook that is not there must not look like one that has nothing against it."""
+    for _, loaded in bench.loaded if isinstance(bench, Project) else ():
+        yield from (problem for problem in loaded.problems if problem.scope not in TOLERATED)
+
+
 async def _opened(file: CaseFile, stack: AsyncExitStack, coverage: Coverage) -> Project | str:
     """The hooks of a file of cases, or why they cannot be had."""
     try:
@@ -80,6 +89,9 @@ async def _opened(file: CaseFile, stack: AsyncExitStack, coverage: Coverage) -> 
         return "\n".join(told) or str(error)
     except HooklineError as error:
         return str(error)
+    whole = [each for _, loaded in project.loaded for each in loaded.problems if each.scope in WHOLE]
+    if whole and file.chosen.files:
+        return "\n".join(f"{each.where}: {each.message}" for each in whole)
     coverage.know(project.engine)
     return project
 
