@@ -213,6 +213,26 @@ class Place:
         )
         return shown.stdout
 
+    def run(self, *arguments: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+        """Any command of the program, in the project, to its end."""
+        return subprocess.run(
+            [PROGRAM, *arguments],
+            cwd=self.project,
+            env={**self.env, **env},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+
+    def findings(self, *paths: str) -> dict[str, Json]:
+        """What `hookline check` finds, by code; of several of one code the first."""
+        found: dict[str, Json] = {}
+        for each in json.loads(self.run("check", "--format", "json", *paths).stdout)["findings"]:
+            found.setdefault(each["code"], each)
+        return found
+
     def report(self, *options: str) -> dict[str, Json]:
         """The rows of `hookline trace --report`, by the ids of their hooks. The last session's by default."""
         made: Json = json.loads(self.trace("--report", "--json", *options))
