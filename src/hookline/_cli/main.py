@@ -29,6 +29,7 @@ COMMANDS = {
     "test": ("hookline._cli.commands.test", "Run *.hooktest.yaml files: what hooks should do, and what they do."),
     "trust": ("hookline._cli.commands.trust", "Trust a project's own hooks, or hold them to what they are now."),
     "doctor": ("hookline._cli.commands.doctor", "Look at everything on this machine that hookline relies on."),
+    "replay": ("hookline._cli.commands.replay", "Put recorded sessions to other hooks: every decision that changes."),
     "new": ("hookline._cli.commands.new", "Make a project to begin with: a hook in Python, JavaScript or C."),
     "lock": ("hookline._cli.commands.lock", "Run a command while holding a file's lock, for hooks that share a file."),
     "trace": ("hookline._cli.commands.trace", "Show a recorded session as a tree of runs, steps, calls and hooks."),

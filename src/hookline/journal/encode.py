@@ -97,6 +97,8 @@ _OF_THE_CONVERSATION = (*_MODEL_CALLS, BeforeCompaction)
 def event_fields(event: Event) -> dict[str, Any]:
     """The whole event, but for the conversation: its messages are in lines of their own, so their number will do."""
     told: dict[str, Any] = {"point": event.point.name, "origin": origin_fields(event.origin)}
+    if type(event) is not event.point.event:
+        told[en.KIND_OF_EVENT] = type(event).__name__
     for name in _FIELD_NAMES[type(event)]:
         told[name] = getattr(event, name)
     if isinstance(event, _OF_THE_CONVERSATION) and not (isinstance(event, BeforeCompaction) and event.of_seed):

@@ -16,6 +16,7 @@ from hookline._core.messages import Message as CoreMessage
 from hookline._core.messages import ToolCall
 
 VERSION = 1
+KIND_OF_EVENT = "kind_of_event"  # member of an event of a special kind: the name of its class
 MAX_LINE = 16 * 1024 * 1024  # bytes: no line is written that is longer, so a longer one is damage and is not kept
 
 

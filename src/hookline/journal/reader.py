@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, NoReturn, TypeVar
@@ -13,13 +13,15 @@ import msgspec
 
 from hookline._core import events as _events  # noqa: F401  fills POINTS
 from hookline._core.errors import StateError, UsageError
+from hookline._core.events.tool import UnknownToolCall
 from hookline._core.messages import Message, with_results
-from hookline._core.points import POINTS, Event, Origin
+from hookline._core.points import POINTS, Event, Origin, Point
 from hookline.journal import entries as en
 from hookline.journal.places import SUFFIX, checked_session_id
 
 T = TypeVar("T")
 
+SPECIAL: tuple[type[Event], ...] = (UnknownToolCall,)  # classes of events beside that of their point
 LAST = "last"  # names the session that was written to last
 BLOCK = 1024 * 1024  # bytes: large enough that the search, not the reading, takes the time
 MILESTONE = re.compile(
@@ -237,15 +239,27 @@ def events_from(path: Path) -> Iterator[Occurrence | Damage]:
 
     An event comes as the hooks were asked, whatever they made of it. One that cannot be rebuilt is reported as damage.
     """
+    return (each for each in entries_and_events(path, rebuild=lambda _: True) if not isinstance(each, Entry))
+
+
+def entries_and_events(
+    path: Path, *, rebuild: Callable[[Entry], bool], about_messages: bool = True
+) -> Iterator[Entry | Occurrence | Damage]:
+    """As `read`, but an entry about an event comes with the event as an object again, where *rebuild* wants it.
+
+    The conversation is kept meanwhile, as long as it is at its longest, unless nothing *about_messages* is wanted.
+    """
     sessions: defaultdict[str, _Said] = defaultdict(_Said)
     for entry in read(path):
         if isinstance(entry, Damage):
             yield entry
             continue
-        said = sessions[entry.session]
-        said.hear(entry.body)
-        if isinstance(entry.body, en.Dispatched):
-            yield _occurrence(entry, entry.body, said)
+        if about_messages:
+            sessions[entry.session].hear(entry.body)
+        if isinstance(entry.body, en.Dispatched) and rebuild(entry):
+            yield _occurrence(entry, entry.body, sessions[entry.session])
+        else:
+            yield entry
 
 
 class _Said:
@@ -366,6 +380,11 @@ def _occurrence(entry: Entry, body: en.Dispatched, said: _Said) -> Occurrence | 
     where = {"session_id": entry.session, "run_id": entry.run, "step": entry.step}
     try:
         told["origin"] = msgspec.convert({**told.get("origin", {}), **where}, Origin)
-        return Occurrence(entry, msgspec.convert(told, point.event))
+        return Occurrence(entry, msgspec.convert(told, _kind_of(point, told.pop(en.KIND_OF_EVENT, ""))))
     except (msgspec.ValidationError, TypeError, RecursionError) as error:
         return Damage(entry.line, f"an event that {point.name} does not have: {error}")
+
+
+def _kind_of(point: Point, name: str) -> type[Event]:
+    """The class of an event: its point's, or a special one of those."""
+    return next((each for each in SPECIAL if each.__name__ == name and issubclass(each, point.event)), point.event)

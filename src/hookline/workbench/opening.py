@@ -73,11 +73,14 @@ async def _launched(chosen: Chosen, manifest: Path) -> AsyncIterator[Project]:
         launched.layout.take_away()
 
 
-def engine_with(project: Project, chosen: Chosen, change: Callable[[Hook], Hook]) -> HookEngine:
-    """An engine of its own over the hooks of *project*, each as *change* leaves it. Whoever asks for it closes it."""
+def engine_with(project: Project, chosen: Chosen, change: Callable[[Hook], Hook | None]) -> HookEngine:
+    """An engine of its own over the hooks of *project*, each as *change* leaves it, without those that it makes None.
+
+    Whoever asks for it closes it.
+    """
     engine = project.engine
     return new_engine(
-        hooks=[change(hook) for hook in engine.hooks()],
+        hooks=[changed for hook in engine.hooks() if (changed := change(hook)) is not None],
         handlers=chosen.handlers,
         settings=engine.settings,
         strict=engine.strict,

@@ -1,7 +1,9 @@
-import io
-from itertools import count
+"""The line that says how far long work is."""
 
-from hookline._cli.progress import FEW, told_how_far
+import io
+from collections.abc import Iterator
+
+from hookline._cli.progress import ERASE, FEW, Progress, told_how_far
 
 
 class Terminal(io.StringIO):
@@ -9,24 +11,43 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_terminal_is_told_how_far_it_is() -> None:
-    """Nothing in the first second, then a figure now and then, and an empty line in the end."""
-    terminal, ticks = Terminal(), count(0, 0.6)
-    things = range(4 * FEW)
+def shown(stream: io.StringIO, times: list[float]) -> str:
+    clock: Iterator[float] = iter([0.0, *times])
+    progress = Progress(stream, clock=lambda: next(clock))
+    for number, _ in enumerate(times):
+        progress.show(lambda number=number: f"look {number}", width=80)  # type: ignore[misc]
+    progress.take_away()
+    progress.take_away()
+    return stream.getvalue()
 
-    taken = list(
-        told_how_far(things, doing="at it", total=40 * FEW, size=lambda _: 10, terminal=terminal, clock=ticks.__next__)
-    )
+
+def test_it_comes_after_a_second_and_goes_without_a_trace(monkeypatch: object) -> None:
+    """It takes its own place, no oftener than can be read."""
+    assert f"{ERASE}look 1{ERASE}look 3{ERASE}" == shown(Terminal(), [0.9, 1.0, 1.05, 1.2])
+
+
+def test_short_work_and_a_pipe_see_nothing_of_it() -> None:
+    """What is printed there is what was asked for."""
+    assert "" == shown(Terminal(), [0.1, 0.9])
+    assert "" == shown(io.StringIO(), [1.0, 5.0])
+
+
+def test_it_is_cut_to_the_width_of_the_terminal() -> None:
+    """A line that wraps could not be taken away."""
+    stream = Terminal()
+    clock = iter([0.0, 2.0])
+    Progress(stream, clock=lambda: next(clock)).show(lambda: "x" * 100, width=20)
+
+    assert f"{ERASE}{'x' * 19}" == stream.getvalue()
+
+
+def test_a_terminal_is_told_how_far_many_things_are() -> None:
+    """A figure now and then, and nothing of it in the end; the things are the same."""
+    stream, clock = Terminal(), iter([0.0, 0.5, 1.0, 2.0, 3.0])
+    things = range(4 * FEW)
+    progress = Progress(stream, clock=lambda: next(clock))
+
+    taken = list(told_how_far(things, doing="at it", total=40 * FEW, size=lambda _: 10, progress=progress))
 
     assert list(things) == taken
-    assert "at it: 50%\rat it: 75%\rat it: 100%\r           \r" == terminal.getvalue()
-
-
-def test_a_pipe_and_quick_work_are_told_nothing() -> None:
-    """Whoever reads a pipe wants what was asked for."""
-    pipe, terminal = io.StringIO(), Terminal()
-
-    for stream in (pipe, terminal):
-        list(told_how_far(range(9), doing="at it", total=9, size=lambda _: 1, terminal=stream))
-
-    assert ("", "") == (pipe.getvalue(), terminal.getvalue())
+    assert f"{ERASE}at it: 50%{ERASE}at it: 75%{ERASE}at it: 100%{ERASE}" == stream.getvalue()
