@@ -27,16 +27,24 @@ def change_rows(change: Change) -> Rows:
     for kind in change.kinds:
         for spans in SIDES[kind](change.then, change.now):
             yield 2, [Span(ROLES.get(kind, Role.MARK), kind.value), *spans]
+        if SIDES[kind] is _decisions:
+            yield from ((3, spans) for spans in _whose(change.then, change.now))
 
 
 def _decisions(then: Said, now: Said) -> Iterator[Sequence[Span]]:
-    yield [*_decision(then), Span(Role.QUIET, "->"), *_decision(now)]
+    yield [_decision(then), Span(Role.QUIET, "->"), _decision(now)]
 
 
-def _decision(said: Said) -> list[Span]:
+def _decision(said: Said) -> Span:
     role = Role.BAD if said.denied else Role.GOOD if said.decision else Role.QUIET
-    by = f" by {said.by}" if said.by else ""
-    return [Span(role, f"{said.decision or NO_DECISION}{by}"), Span(Role.TEXT, first_line(said.reason))]
+    return Span(role, said.decision or NO_DECISION)
+
+
+def _whose(then: Said, now: Said) -> Iterator[Sequence[Span]]:
+    """Whose decisions they are, each on a line of its own: ids and reasons are long."""
+    for word, said in (("then", then), ("now", now)):
+        if said.by:
+            yield [Span(Role.QUIET, f"{word} by"), Span(Role.NAME, said.by), Span(Role.TEXT, first_line(said.reason))]
 
 
 def _left(then: Said, now: Said) -> Iterator[Sequence[Span]]:
@@ -94,8 +102,7 @@ def trouble_row(trouble: Trouble) -> Sequence[Span]:
 def summary_rows(all_of_it: Replayed) -> Rows:
     """How much was asked about, by which hooks, and what came of it."""
     counts = (
-        f"{_count(all_of_it.sessions, 'session')}, {_count(all_of_it.events, 'event')}, "
-        f"{all_of_it.asked:,} that hooks were asked about"
+        f"{_count(all_of_it.sessions, 'session')}, {_count(all_of_it.events, 'event')}, {all_of_it.asked:,} asked about"
     )
     changed = Span(Role.MARK if all_of_it.changes else Role.GOOD, _changed(all_of_it.changes))
     yield 0, [Span(Role.HEADING, "=>"), changed, Span(Role.TEXT, counts)]
