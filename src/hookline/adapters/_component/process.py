@@ -116,7 +116,9 @@ class ProcessGuest:
             await self._tell(message)
             answer = await _understood(await heard)
             match answer:
-                case {"ok": str()} | {"err": str()}:
+                case {"err": str()}:
+                    return answer
+                case {"ok": str()} if "err" not in answer:
                     return answer
                 case {"failed": _}:
                     raise _failed(answer)

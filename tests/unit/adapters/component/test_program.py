@@ -109,6 +109,7 @@ async def test_a_program_has_its_environment_and_its_folder(guests: Guests, tmp_
             id="neither",
         ),
         pytest.param("say({'ok': 1})", Failure.MALFORMED_ANSWER, "its line is neither", id="arm"),
+        pytest.param("say({'ok': 'a', 'err': 1})", Failure.MALFORMED_ANSWER, "its line is neither", id="error"),
         pytest.param(
             'sys.stdout.write(\'{"ok":"a"}\\n{"ok":"b"}\\n\'); sys.stdout.flush()',
             Failure.MALFORMED_ANSWER,
