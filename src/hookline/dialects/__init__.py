@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hookline._core.ports import Dialect
     from hookline._core.reasons import Skip
     from hookline._core.rules import FailurePolicy, Rule, Strategy
-    from hookline.dialects._base import Package, TableDialect, Unread
+    from hookline.dialects._base import Package, PointSchema, TableDialect, Unread
 
     IN_CODE: TableDialect
     PACKAGES: tuple[Package, ...]
@@ -34,6 +34,7 @@ __all__ = [
     "Hook",
     "LanePolicy",
     "Package",
+    "PointSchema",
     "Refused",
     "Rule",
     "Skip",
@@ -62,6 +63,7 @@ _FROM = {
     "Hook": "hookline._core.hooks",
     "LanePolicy": "hookline._core.lanes",
     "Package": "hookline.dialects._base",
+    "PointSchema": "hookline.dialects._base",
     "Refused": "hookline._core.payload",
     "Rule": "hookline._core.rules",
     "Skip": "hookline._core.reasons",

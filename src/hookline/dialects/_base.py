@@ -114,6 +114,22 @@ class TrustRecords:
     forget: Callable[[Mapping[str, str], Path], None]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointSchema:
+    """What crosses at one point of a dialect: the JSON Schema of the payload, and of the answers that can count.
+
+    `point` is the dialect's name, `also` are others under which its documents have it. `events` are the names of our
+    points that it is.
+    """
+
+    dialect: str
+    point: str
+    events: tuple[str, ...]
+    payload: Mapping[str, Any] = field(repr=False)
+    answer: Mapping[str, Any] = field(repr=False)
+    also: tuple[str, ...] = ()
+
+
 def deferred(module: str, name: str) -> Callable[..., Any]:
     """The function *name* of *module*, which is imported when it is first called: not every command needs it."""
 
@@ -134,7 +150,8 @@ class Package:
     what a hook is told, None where it is not of this dialect's form. `files` are where the dialect looks for a
     workspace's hooks, whether there is anything or not. `examine` reads one of them as `load` would, raises nothing,
     and goes on where a session would not begin. `conventions` are for whoever checks what authors wrote. `trust` are
-    the dialect's stored decisions about folders, which then hold for all dialects after it.
+    the dialect's stored decisions about folders, which then hold for all dialects after it. `schemas` describes what
+    crosses at each of its points; None where nothing crosses in a form of the dialect's own.
     """
 
     dialect: TableDialect
@@ -151,3 +168,4 @@ class Package:
     examine: Callable[[Path, Mapping[str, str]], Loaded] | None = None
     conventions: Conventions | None = None
     trust: TrustRecords | None = None
+    schemas: Callable[[], tuple[PointSchema, ...]] | None = None

@@ -13,6 +13,7 @@ PACKAGE = Package(
     files=files,
     examine=examine,
     conventions=CONVENTIONS,
+    schemas=deferred(f"{__name__}.point_schemas", "schemas"),
     stream=deferred(f"{__name__}.stream", "Stream"),
     read_payload=deferred(f"{__name__}.reading", "read_payload"),
 )

@@ -14,4 +14,9 @@ def files(env: Mapping[str, str], workspace: Path) -> tuple[Path, ...]:
     return (workspace / MANIFEST, *sorted(workspace.glob(f"*/{MANIFEST}")))
 
 
-PACKAGE = Package(dialect=DIALECT, files=files, read_payload=deferred(f"{__name__}.reading", "read_payload"))
+PACKAGE = Package(
+    dialect=DIALECT,
+    files=files,
+    read_payload=deferred(f"{__name__}.reading", "read_payload"),
+    schemas=deferred(f"{__name__}.point_schemas", "schemas"),
+)

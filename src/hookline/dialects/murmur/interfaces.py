@@ -14,7 +14,9 @@ def _lifecycle(version: str) -> Interface:
     )
 
 
-CURRENT = _lifecycle("0.8.0")
+VERSION = "0.8.0"  # the current one
+
+CURRENT = _lifecycle(VERSION)
 OLDER = _lifecycle("0.5.0")
 
 INTERFACES = (CURRENT, OLDER)  # the preferred one first

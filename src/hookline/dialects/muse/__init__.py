@@ -14,6 +14,7 @@ PACKAGE = Package(
     files=files,
     examine=examine,
     conventions=CONVENTIONS,
+    schemas=deferred(f"{__name__}.point_schemas", "schemas"),
     report=startup_lines,
     stream=deferred(f"{__name__}.render", "Stream"),
     notices=deferred(f"{__name__}.render", "notices"),

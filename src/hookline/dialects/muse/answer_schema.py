@@ -5,9 +5,10 @@ and then nothing of the answer counts. `meaning` reads only what passed them all
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from hookline.dialects._schema import NEVER, Schema, flag, mapping, or_null, text, word
 from hookline.dialects.muse.rules import MuseRule, Stopping
 from hookline.dialects.muse.terminal import one_line
 
@@ -22,11 +23,16 @@ SKILL_DESCRIPTION_BYTES = 1024
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One key: the events that accept it, and what its value must be, unless a check of its own looks at that."""
+    """One key: the events that accept it, and what its value must be, unless a check of its own looks at that.
+
+    `schema` says the same, and what the key is for. What it is at one event only, and what keys need of one another, is
+    in `point_schemas`.
+    """
 
     accepted: Callable[[MuseRule], bool]
     kinds: tuple[type, ...] = (object,)
     noun: str = ""
+    schema: Schema = field(default_factory=dict, repr=False)
 
 
 def _everywhere(rule: MuseRule) -> bool:
@@ -45,23 +51,33 @@ def _where_permission(rule: MuseRule) -> bool:
     return rule.permission
 
 
+STOP_REASON = text("Why, where `continue` is false.")
+SUPPRESS = flag("Accepted, and changes nothing.")
+SYSTEM_MESSAGE = text("For the person at the terminal; what goes over 1000 characters is cut.")
+REASON = text("Why, for whom it concerns.")
+CONTEXT = text("What the model is to know; blank for nothing.")
+PERMISSION = word("Whether the call may run; an allow needs `updatedInput`.", "allow", "deny", "ask")
+PERMISSION_REASON = text("Why; a deny needs one that is not blank.")
+UPDATED_INPUT = or_null(mapping("The input that the call runs with instead; null for its own."))
+SKILLS: Schema = {**NEVER, "description": "Never asked for, so never to be given."}
+
 TOP: dict[str, Field] = {
     "continue": Field(_where_stopping, (bool,), "boolean"),
-    "stopReason": Field(_where_stopping, (str,), "string"),
-    "suppressOutput": Field(_everywhere, (bool,), "boolean"),
-    "systemMessage": Field(_everywhere, (str,), "string"),
+    "stopReason": Field(_where_stopping, (str,), "string", STOP_REASON),
+    "suppressOutput": Field(_everywhere, (bool,), "boolean", SUPPRESS),
+    "systemMessage": Field(_everywhere, (str,), "string", SYSTEM_MESSAGE),
     "decision": Field(_where_blocking),
-    "reason": Field(_where_blocking, (str,), "string"),
+    "reason": Field(_where_blocking, (str,), "string", REASON),
     SPECIFIC: Field(_everywhere, (dict,), "JSON object"),
 }
 NESTED: dict[str, Field] = {
     "hookEventName": Field(_everywhere),
-    "additionalContext": Field(lambda rule: rule.context, (str,), "string"),
-    "permissionDecision": Field(_where_permission),
-    "permissionDecisionReason": Field(_where_permission, (str,), "string"),
-    "updatedInput": Field(_where_permission, (dict, type(None)), "JSON object"),
+    "additionalContext": Field(lambda rule: rule.context, (str,), "string", CONTEXT),
+    "permissionDecision": Field(_where_permission, schema=PERMISSION),
+    "permissionDecisionReason": Field(_where_permission, (str,), "string", PERMISSION_REASON),
+    "updatedInput": Field(_where_permission, (dict, type(None)), "JSON object", UPDATED_INPUT),
     "decision": Field(lambda rule: rule.verdict),
-    "selectedSkills": Field(lambda rule: rule.skills),
+    "selectedSkills": Field(lambda rule: rule.skills, schema=SKILLS),
 }
 
 
