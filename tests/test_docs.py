@@ -187,6 +187,23 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(hookline, cwd=folder, env=env, check=False, capture_output=True, text=True)
 
 
+def test_the_page_about_schemas_is_true(tmp_path: Path, capsys: Any) -> None:
+    """docs/schemas.md: its commands print what it shows, in which three dots stand for lines that it leaves out."""
+    for block in blocks("docs/schemas.md", "console"):
+        command, *shown = block.splitlines()
+        ran = run(tmp_path, *command.removeprefix("$ hookline ").split())
+        pattern = "\n".join(r"(.*\n)*.*" if line == "..." else re.escape(line) for line in shown)
+
+        assert (0, "") == (ran.returncode, ran.stderr)
+        assert re.fullmatch(pattern + "\n", ran.stdout), ran.stdout
+    (example,) = blocks("docs/schemas.md", "python")
+    exec(compile(example, "docs/schemas.md", "exec"), {})  # noqa: S102  # it is our own text
+    assert [
+        "urn:hookline:schema:muse:1.3.0:PreToolUse:answer",
+        "urn:hookline:schema:meerkat:pre_tool_execution:answer",
+    ] == capsys.readouterr().out.splitlines()
+
+
 @pytest.mark.parametrize(("language", "file"), [("json", ".muse/hooks.json"), ("toml", ".rkat/config.toml")])
 def test_the_guard_that_it_shows_guards(tmp_path: Path, language: str, file: str) -> None:
     """README: `rm -rf` is refused by the hook file as it stands there, in a real session, and nothing else is."""

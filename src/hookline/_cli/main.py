@@ -33,6 +33,7 @@ COMMANDS = {
     "new": ("hookline._cli.commands.new", "Make a project to begin with: a hook in Python, JavaScript or C."),
     "lock": ("hookline._cli.commands.lock", "Run a command while holding a file's lock, for hooks that share a file."),
     "trace": ("hookline._cli.commands.trace", "Show a recorded session as a tree of runs, steps, calls and hooks."),
+    "schema": ("hookline._cli.commands.schema", "Print the JSON Schema of what hooks are sent, and may answer."),
 }
 
 EXAMPLES = """\b
