@@ -12,7 +12,7 @@ import pytest
 from tests.capsule_rig import CapsuleRig
 from tests.schema_rig import EVERY, faults
 
-from hookline.dialects.murmur.records import ARGUMENTS
+from hookline.dialects.murmur.types import ARGUMENTS
 from hookline.dialects.muse.rules import RULES
 
 ROOT = Path(__file__).parent.parent

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from hookline.dialects.murmur.interfaces import CURRENT, OPTIONAL, REQUIRED
-from hookline.dialects.murmur.records import ARGUMENTS, CARRIED, RECORDS
+from hookline.dialects.murmur.types import ARGUMENTS, CARRIED, RECORDS
 from hookline.dialects.murmur.rules import ARMS, NONE
 
 WIT = Path(__file__).parents[4] / "src/hookline/guest/wit/murmur.wit"
