@@ -1,6 +1,6 @@
 """What a dialect is made of, and what its loader brings back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from importlib import import_module
@@ -80,13 +80,12 @@ class Part(Enum):
 class Conventions:
     """What the authors of a dialect's hooks have to know, for whoever checks what they wrote.
 
-    `unit` is what a number in `timeout_key` stands for, in seconds. `blocks_by` is the exit status that denies, None
+    `timeout_key` is where a hook's time limit is written. `blocks_by` is the exit status that denies, None
     where none does; `needs_reason`: only with text on standard error. `instead_of_variables` says what a command reads
     in the place of the variables that other tools set.
     """
 
     timeout_key: str
-    unit: float
     blocks_by: int | None = None
     needs_reason: bool = False
     instead_of_variables: str = "the event is one JSON object on standard input"
@@ -139,6 +138,59 @@ def deferred(module: str, name: str) -> Callable[..., Any]:
     return call
 
 
+class Unit(Enum):
+    """What the number counts that a hook file gives for a timeout; the value is one of it in seconds."""
+
+    SECONDS = 1.0
+    MILLISECONDS = 0.001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How documents of one kind are told from others: `title` is what people call the kind.
+
+    `marks` are the paths of keys that its documents have, in which `*` is any key or index; which of them no other kind
+    has is for whoever compares to find. `apart` says why its hooks are rewritten neither from others nor to them.
+    """
+
+    title: str
+    marks: frozenset[tuple[str, ...]]
+    unit: Unit
+    apart: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A condition as its author wrote it, for whoever can read it: until then it holds for everything."""
+
+    text: str
+
+    def __call__(self, event: Event) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """What is not the same once a hook is written anew, and what to do. `left_out`: the hook is not there at all."""
+
+    hook: str
+    why: str
+    left_out: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """Hooks as the text of a file, and every difference. `count` is how many of them are in it.
+
+    `note` is what a command from elsewhere has to know here: what it is given, and how it is understood.
+    """
+
+    text: str
+    count: int
+    losses: tuple[Loss, ...] = ()
+    note: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
     """All of a dialect that the wiring needs: one line in `dialects/__init__.py` per package.
@@ -152,6 +204,9 @@ class Package:
     and goes on where a session would not begin. `conventions` are for whoever checks what authors wrote. `trust` are
     the dialect's stored decisions about folders, which then hold for all dialects after it. `schemas` describes what
     crosses at each of its points; None where nothing crosses in a form of the dialect's own.
+
+    `write` makes one file of hooks, also of other dialects': what such a one's failure does to the action is in its own
+    `on_failure`, for nobody knows the rules of a dialect but itself. `untold` is what a file says, and no `Hook` can.
     """
 
     dialect: TableDialect
@@ -169,3 +224,6 @@ class Package:
     conventions: Conventions | None = None
     trust: TrustRecords | None = None
     schemas: Callable[[], tuple[PointSchema, ...]] | None = None
+    look: Look | None = None
+    write: Callable[[Sequence[Hook]], Written] | None = None
+    untold: Callable[[Path], tuple[Loss, ...]] | None = None

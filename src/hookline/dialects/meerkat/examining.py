@@ -16,7 +16,6 @@ from hookline.dialects.meerkat.sources import home_of, project_file
 
 CONVENTIONS = Conventions(
     timeout_key="timeout_ms",
-    unit=0.001,
     instead_of_variables="the event is one JSON object on standard input, and no shell expands an argument",
 )
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from hookline.dialects._base import Package, deferred
+from hookline.dialects._base import Look, Package, Unit, deferred
 from hookline.dialects.murmur.dialect import DIALECT
 
 MANIFEST = "murmur.yaml"
@@ -19,4 +19,19 @@ PACKAGE = Package(
     files=files,
     read_payload=deferred(f"{__name__}.reading", "read_payload"),
     schemas=deferred(f"{__name__}.point_schemas", "schemas"),
+    look=Look(
+        title="Murmur",
+        marks=frozenset(
+            {
+                ("artifacts", "*", "runtime"),
+                ("artifacts", "*", "version"),
+                ("capabilities", "conversation"),
+                ("inference", "driver"),
+                ("lifecycle", "max_task_reopens"),
+            }
+        ),
+        unit=Unit.SECONDS,
+        apart="its hooks are WebAssembly components, which are programs and no lines of a file: "
+        "`hookline new hook NAME` begins one",
+    ),
 )

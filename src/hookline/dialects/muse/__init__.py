@@ -1,6 +1,6 @@
 """Muse Code's settings-level hooks (source document: "Hooks", Muse Code 1.3.0; docs/dialects/muse.md)."""
 
-from hookline.dialects._base import Package, TrustRecords, deferred
+from hookline.dialects._base import Look, Package, TrustRecords, Unit, deferred
 from hookline.dialects.muse.dialect import DIALECT
 from hookline.dialects.muse.examining import CONVENTIONS, examine, files
 from hookline.dialects.muse.report import startup_lines
@@ -27,4 +27,19 @@ PACKAGE = Package(
     programs=frozenset({"muse"}),
     tool_aliases=TOOL_ALIASES,
     read_payload=deferred(f"{__name__}.reading", "read_payload"),
+    look=Look(
+        title="Muse Code",
+        marks=frozenset(
+            {
+                ("managed_hooks_path",),
+                ("managed_hooks_env_vars",),
+                ("hooks", "state"),
+                ("hooks", "*", "*", "hooks", "*", "outputCapabilities"),
+                ("hooks", "*", "*", "hooks", "*", "onFailure", "command"),
+            }
+        ),
+        unit=Unit.SECONDS,
+    ),
+    write=deferred(f"{__name__}.writing", "write"),
+    untold=deferred(f"{__name__}.writing", "untold"),
 )

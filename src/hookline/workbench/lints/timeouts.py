@@ -3,24 +3,23 @@
 from collections.abc import Iterator
 
 from hookline._core.events import SessionStart
-from hookline.dialects._base import Part
+from hookline.dialects._base import Part, Unit
 from hookline.workbench.findings import Finding, Level
 from hookline.workbench.lints.asking import Asked, lint
 
 LONGEST = 1000  # seconds that anybody means; who writes more has counted in milliseconds
 SHORTEST = 100  # milliseconds in which a program can be expected to start; who writes fewer has counted in seconds
 AT_START = 60.0  # seconds that a person waits for a session to begin
-SECOND = 1.0
 
 
 @lint
 def limits_in_another_unit(asked: Asked) -> Iterator[Finding]:
     """Seconds where milliseconds are meant, and the reverse."""
-    habits = asked.conventions
-    if habits is None:
+    habits, look = asked.conventions, asked.package.look
+    if habits is None or look is None:
         return
-    written = round(asked.hook.timeout / habits.unit)
-    seconds = habits.unit == SECOND
+    written = round(asked.hook.timeout / look.unit.value)
+    seconds = look.unit is Unit.SECONDS
     if seconds and written >= LONGEST and written % LONGEST == 0:
         told = f"`{habits.timeout_key}` counts in seconds: {written} is {_long(written)}"
         yield _unit(

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from hookline.dialects.murmur.interfaces import CURRENT, OPTIONAL, REQUIRED
-from hookline.dialects.murmur.types import ARGUMENTS, CARRIED, RECORDS
 from hookline.dialects.murmur.rules import ARMS, NONE
+from hookline.dialects.murmur.types import ARGUMENTS, CARRIED, RECORDS
 
 WIT = Path(__file__).parents[4] / "src/hookline/guest/wit/murmur.wit"
 
