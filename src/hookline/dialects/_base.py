@@ -82,12 +82,13 @@ class Conventions:
 
     `timeout_key` is where a hook's time limit is written. `blocks_by` is the exit status that denies, None
     where none does; `needs_reason`: only with text on standard error. `instead_of_variables` says what a command reads
-    in the place of the variables that other tools set.
+    in the place of the variables that other tools set; `closed_environment`: there are none but those that it is given.
     """
 
     timeout_key: str
     blocks_by: int | None = None
     needs_reason: bool = False
+    closed_environment: bool = False
     instead_of_variables: str = "the event is one JSON object on standard input"
 
 

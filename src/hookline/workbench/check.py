@@ -8,7 +8,7 @@ from typing import Any
 
 from hookline._core.errors import ConfigError, UsageError
 from hookline._core.hooks import HeldBack
-from hookline._core.problems import Where
+from hookline._core.problems import Scope, Where
 from hookline.dialects import DIALECTS, reading
 from hookline.dialects import package as named
 from hookline.dialects._base import NOT_TRUSTED, RUN_FLAG, Loaded, Package
@@ -16,6 +16,7 @@ from hookline.workbench.findings import Finding, Level, finding_of
 from hookline.workbench.lints import lints
 from hookline.workbench.lints.asking import Asked
 from hookline.workbench.lints.programs import Programs
+from hookline.workbench.strangers import written_for_another
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +118,10 @@ def _held_back(held: HeldBack) -> Finding:
     )
 
 
+# What a file of another tool comes to: nothing of it is known, or an event is not.
+UNLOADED = frozenset({Scope.SETTINGS, Scope.FILE, Scope.POINT, Scope.ABSENT})
+
+
 class _Files:
     """Reads files and collects what is found, each file once."""
 
@@ -157,6 +162,8 @@ class _Files:
             self._findings.append(_no_such(path, told, f"known are {known}; --dialect says whose a file is"))
             return
         loaded = _examined(path, reader, self._env)
+        if not loaded.hooks or any(each.scope in UNLOADED for each in loaded.problems):
+            self._findings.extend(written_for_another(path, reader.dialect.name, loaded))
         self._files[path] = CheckedFile(path=path, dialect=reader.dialect.name, hooks=len(loaded.hooks))
         self._findings.extend(map(finding_of, loaded.problems))
         for hook in loaded.hooks:

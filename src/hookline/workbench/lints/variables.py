@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from hookline.dialects._base import Part
 from hookline.workbench.findings import Finding, Level
-from hookline.workbench.foreign import VARIABLES
 from hookline.workbench.lints.asking import Asked, lint
 
 SHELL_SETS = frozenset(
@@ -26,15 +25,27 @@ def variables_that_nobody_sets(asked: Asked) -> Iterator[Finding]:
     else:
         names = [name for name in asked.line.reads if name not in command.env and name not in SHELL_SETS]
     for name in dict.fromkeys(names):
-        tool = VARIABLES.get(name, "")
-        whose = f"is {tool}'s, and not set in this dialect" if tool else "is not in the environment of this hook"
-        if asked.line is None:
-            whose = "is passed as it is written: no shell runs this command"
-        yield asked.finding(
-            Level.WARNING,
-            "VariableNotSet",
-            f"`${name}` {whose}",
-            effect="the command gets the name itself" if asked.line is None else "it is empty",
-            remedy=f"read it from what the hook is told: {habits.instead_of_variables}",
-            part=Part.COMMAND,
-        )
+        whose = _whose(name, shell=asked.line is not None, closed=habits.closed_environment)
+        if whose:
+            yield asked.finding(
+                Level.WARNING,
+                "VariableNotSet",
+                f"`${name}` {whose}",
+                effect="the command gets the name itself" if asked.line is None else "it is empty",
+                remedy=f"read it from what the hook is told: {habits.instead_of_variables}",
+                part=Part.COMMAND,
+            )
+
+
+def _whose(name: str, *, shell: bool, closed: bool) -> str:
+    """Why the variable *name* is not there, or nothing where it may be."""
+    from hookline.workbench.foreign import setters_of  # only where there is a variable to ask about
+
+    tools = setters_of(name)
+    if not shell:
+        return "is passed as it is written: no shell runs this command"
+    if tools:
+        return f"is set by {' and '.join(tools)}, and not in this dialect"
+    if tools is not None:
+        return "is set by no tool for its hooks"
+    return "is not in the environment of this hook" if closed else ""
