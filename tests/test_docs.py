@@ -18,6 +18,7 @@ from hookline.journal.entries import BODIES
 from hookline.session.admission.validation import RULES
 from hookline.session.admission.wire import Wire
 from hookline.testing import breaches_of_dialect
+from hookline.workbench.convert import sources
 from hookline.workbench.report import HookRow, Report, Times
 from hookline.workbench.session_list import ListedSession
 
@@ -258,3 +259,17 @@ def test_the_demo_runs(tmp_path: Path) -> None:
         "The greeting is written, the tests are as they were.",
     ):
         assert sight in ran.stdout
+
+
+def test_the_page_about_converting_is_true(tmp_path: Path) -> None:
+    """docs/guide/convert.md: of the file that it shows its commands make the other, and say what it says."""
+    page = "docs/guide/convert.md"
+    before, after = blocks(page, "json")
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").write_text(before)
+    for shown in blocks(page, "console"):
+        command, *lines = shown.splitlines()
+        ran = run(tmp_path, *command.removeprefix("$ hookline ").split())
+        assert (1, lines) == (ran.returncode, ran.stderr.splitlines())
+    assert after == (tmp_path / ".muse/hooks.json").read_text()
+    assert [] == [name for name in sources() if f"`{name}`" not in (ROOT / page).read_text(encoding="utf-8")]

@@ -23,6 +23,7 @@ from tests.field_reports.rig import TOUCH, Place
 
 import hookline as hl
 from hookline.journal import entries as en
+from hookline.workbench.convert import convert
 
 
 def refused(place: Place, config: str, **how: Any) -> list[str]:
@@ -282,3 +283,16 @@ def test_f22_a_file_has_one_meaning(tmp_path: Path, text: str) -> None:
         hl.load(file)
 
     assert caught.value.problems[0].where.line >= 1
+
+
+def test_b17_the_file_of_another_tool_becomes_entries(place: Place) -> None:
+    """A guard of Gemini CLI, converted, is an entry that fails the run when it exits with 2, and so guards on."""
+    handler = {"type": "command", "command": "exit 2", "timeout": 5000}
+    source = place.project / "settings.json"
+    source.write_text(json.dumps({"hooks": {"BeforeTool": [{"hooks": [handler]}]}}))
+    done = convert(source, to="meerkat")
+
+    assert (1, ()) == (done.count, done.losses)
+    place.write_rkat(done.text)
+    told = place.exec(TOUCH)
+    assert (1, False) == (told.code, place.mark)

@@ -32,6 +32,7 @@ COMMANDS = {
     "replay": ("hookline._cli.commands.replay", "Put recorded sessions to other hooks: every decision that changes."),
     "new": ("hookline._cli.commands.new", "Make a project to begin with: a hook in Python, JavaScript or C."),
     "lock": ("hookline._cli.commands.lock", "Run a command while holding a file's lock, for hooks that share a file."),
+    "convert": ("hookline._cli.commands.convert", "Write hooks of another tool or dialect anew, for one of ours."),
     "trace": ("hookline._cli.commands.trace", "Show a recorded session as a tree of runs, steps, calls and hooks."),
     "schema": ("hookline._cli.commands.schema", "Print the JSON Schema of what hooks are sent, and may answer."),
 }

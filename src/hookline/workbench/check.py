@@ -16,7 +16,6 @@ from hookline.workbench.findings import Finding, Level, finding_of
 from hookline.workbench.lints import lints
 from hookline.workbench.lints.asking import Asked
 from hookline.workbench.lints.programs import Programs
-from hookline.workbench.strangers import written_for_another
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +162,9 @@ class _Files:
             return
         loaded = _examined(path, reader, self._env)
         if not loaded.hooks or any(each.scope in UNLOADED for each in loaded.problems):
-            self._findings.extend(written_for_another(path, reader.dialect.name, loaded))
+            from hookline.workbench.strangers import written_for_another
+
+            self._findings.extend(written_for_another(path, reader, loaded))
         self._files[path] = CheckedFile(path=path, dialect=reader.dialect.name, hooks=len(loaded.hooks))
         self._findings.extend(map(finding_of, loaded.problems))
         for hook in loaded.hooks:

@@ -1,17 +1,29 @@
 """Hook files that were written for another tool, or another dialect: what says so, and what to do."""
 
 import json
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookline._core.problems import Where
-from hookline.dialects._base import Loaded
+from hookline.dialects._base import Loaded, Package
 from hookline.dialects._files import read_file
 from hookline.workbench.findings import Finding, Level
 
+if TYPE_CHECKING:  # the table of tools is long, and most files are what they seem
+    from hookline.workbench.foreign import Likeness
+
 CODE = "WrittenForAnother"
+
+
+def _json(text: str) -> Any:
+    return json.loads(text)
+
+
+def _toml(text: str) -> Any:
+    import tomllib
+
+    return tomllib.loads(text)
 
 
 def _yaml(text: str) -> Any:
@@ -20,35 +32,39 @@ def _yaml(text: str) -> Any:
     return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
-READERS: Mapping[str, Callable[[str], Any]] = {
-    ".json": json.loads,
-    ".toml": tomllib.loads,
-    ".yaml": _yaml,
-    ".yml": _yaml,
-}
+Reader = Callable[[str], Any]
+
+READERS: Mapping[str, Reader] = {".json": _json, ".toml": _toml, ".yaml": _yaml, ".yml": _yaml}
 
 
-def written_for_another(path: Path, dialect: str, loaded: Loaded) -> Iterator[Finding]:
-    """That the file at *path*, which *dialect* read, was written for somebody else, if anything in it says so."""
+def written_for_another(path: Path, package: Package, loaded: Loaded) -> Iterator[Finding]:
+    """That the file at *path*, which *package* read, was written for somebody else, if anything in it says so."""
     document = _document(path)
     if not isinstance(document, dict):
         return
     from hookline.workbench.foreign import looks_like
 
-    like = looks_like(document, read_as=dialect)
+    like = looks_like(document, read_as=package.dialect.name)
     if like is None:
         return
-    remedy = f"hookline convert {path} --from {like.name} --to {dialect}"
     yield Finding(
         level=Level.WARNING,
         code=CODE,
         message=f"this looks like a file of {like}",
         where=_place(path, like.marks[0].path if like.marks else "", loaded),
         effect="what only that one knows does not run here",
-        remedy=f"`{remedy}` brings it over"
+        remedy=_remedy(path, like, package),
         if not like.ours
         else f"name it as one of {like.title}, or bring it over: {remedy}",
     )
+
+
+def _remedy(path: Path, like: "Likeness", package: Package) -> str:
+    """To have it read by its own dialect, or to bring it over where that can be."""
+    own = f"--dialect {like.name} reads it as what it is" if like.ours else ""
+    can = package.look is not None and not package.look.apart
+    over = f"`hookline convert {path} --from {like.name} --to {package.dialect.name}` brings it over" if can else ""
+    return "; ".join(filter(None, (own, over))) or "write it anew"
 
 
 def _document(path: Path) -> Any:
@@ -57,10 +73,10 @@ def _document(path: Path) -> Any:
     if not isinstance(data, bytes):
         return None
     text = data.decode("utf-8-sig", "replace")
-    own = READERS.get(path.suffix)
-    for reader in (own, *(each for each in (json.loads, tomllib.loads) if each is not own)):
+    own = READERS.get(path.suffix, _json)
+    for reader in dict.fromkeys((own, _json, _toml)):
         try:
-            return None if reader is None else reader(text)
+            return reader(text)
         except Exception:  # noqa: BLE001, S112  # whatever is wrong with it, the loader has said so
             continue
     return None
