@@ -15,7 +15,7 @@ from hookline._core.hooks import Hook, Source
 from hookline._core.problems import Scope
 from hookline._core.rules import FailurePolicy
 from hookline._core.targets import CommandTarget
-from hookline.dialects import meerkat, muse
+from hookline.dialects import DIALECTS, meerkat, muse
 from hookline.dialects._base import Loaded, Package, Written
 from hookline.dialects.meerkat.build import hooks_of
 from hookline.dialects.meerkat.entries import Command, Entry, HooksConfig, Http, InProcess
@@ -102,7 +102,7 @@ def written(package: Package, hooks: Sequence[Hook]) -> Written:
 def loaded(package: Package, done: Written) -> Loaded:
     """What the dialect's own loader makes of the text."""
     assert package.load_file is not None
-    (suffix,) = package.suffixes
+    (suffix,) = DIALECTS[package.dialect.name]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"hooks{suffix}")
         path.write_text(done.text, encoding="utf-8")

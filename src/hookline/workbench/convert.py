@@ -10,7 +10,7 @@ from hookline._core.errors import ConfigError, UsageError
 from hookline._core.hooks import Hook, Source
 from hookline._core.problems import Problem, Scope
 from hookline._core.strictjson import JsonFault, parse
-from hookline.dialects import PACKAGES
+from hookline.dialects import DIALECTS, PACKAGES, reading
 from hookline.dialects._base import Loss, Package, Written
 from hookline.dialects._files import DEEPEST, LARGEST, Unreadable, read_file
 from hookline.workbench.foreign import looks_like
@@ -101,8 +101,8 @@ def _source(name: str | None, document: Any, path: Path) -> Package | Tool:
     if name not in every:
         raise UsageError(f"--from {name}: that is nothing to convert from; there are {', '.join(sources())}")
     source = every[name]
-    if isinstance(source, Package) and source.load_file and path.suffix not in source.suffixes:
-        suffixes = ", ".join(sorted(source.suffixes))
+    if isinstance(source, Package) and source.load_file and reading(path.suffix) is not source:
+        suffixes = ", ".join(sorted(DIALECTS[source.dialect.name]))
         raise UsageError(
             f"{path}: its names are those of {_title(source)}, whose files end in {suffixes}; "
             "if it was written for another tool, name that by --from"
@@ -112,11 +112,11 @@ def _source(name: str | None, document: Any, path: Path) -> Package | Tool:
 
 def _by_suffix(path: Path) -> str:
     """Nothing in the file tells whose it is: then it is that of a dialect which finds nothing wrong in it."""
-    for package in PACKAGES:
-        if path.suffix in package.suffixes and package.load_file is not None:
-            loaded = package.load_file(path, NOTHING)
-            if all(problem.scope is Scope.NOTE for problem in loaded.problems):
-                return package.dialect.name
+    package = reading(path.suffix)
+    if package is not None and package.load_file is not None:
+        loaded = package.load_file(path, NOTHING)
+        if all(problem.scope is Scope.NOTE for problem in loaded.problems):
+            return package.dialect.name
     known = ", ".join(sources())
     raise UsageError(f"{path}: nothing in it tells which tool it was written for; name one by --from: {known}")
 

@@ -12,7 +12,7 @@ from hookline._core.matchers import EVERYTHING, Matcher, Names, names
 from hookline._core.points import POINTS
 from hookline._core.rules import FailurePolicy
 from hookline._core.targets import CommandTarget
-from hookline.dialects._base import Loss, Unread
+from hookline.dialects._base import Loss, Unjudged
 from hookline.dialects._pattern import compile_matcher
 from hookline.dialects._places import path_text
 from hookline.workbench.foreign import variables_in
@@ -128,7 +128,7 @@ def _hook(spot: _Spot, handler: Any, matcher: Any) -> Hook:
         dialect=spot.tool.name,
         source=spot.source,
         matcher=_matcher(matcher, spot),
-        condition=Unread(condition) if isinstance(condition, str) and condition else None,
+        condition=Unjudged(condition) if isinstance(condition, str) and condition else None,
         commits=frozenset() if background else point.admits - (frozenset() if denies else {Deny}),
         timeout=_timeout(handler, spot.tool) or spot.tool.timeout * spot.tool.look.unit.value,
         background=background,

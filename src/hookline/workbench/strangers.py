@@ -54,8 +54,6 @@ def written_for_another(path: Path, package: Package, loaded: Loaded) -> Iterato
         where=_place(path, like.marks[0].path if like.marks else "", loaded),
         effect="what only that one knows does not run here",
         remedy=_remedy(path, like, package),
-        if not like.ours
-        else f"name it as one of {like.title}, or bring it over: {remedy}",
     )
 
 
