@@ -80,7 +80,10 @@ def test_b19_hooks_held_back_for_trust_are_counted_twice(place: Place) -> None:
     assert told.code == 0
     assert told.lines[1:] == [
         "hookline: hooks.json: 2 handlers held back: folder not trusted",
-        "hookline: 2 handlers of hooks.json never ran: folder not trusted; --trust-workspace trusts it for one run",
+        (
+            "hookline: 2 handlers of hooks.json never ran: folder not trusted; "
+            "--trust-workspace trusts it for one run, `hookline trust` for good"
+        ),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hookline._cli.options import Decorated, Decorator, option
+from hookline._cli.options import Decorator, all_of, option
 from hookline._core.errors import UsageError
 
 WHICH, EVENT = "Which hooks", "Which event"
@@ -55,18 +55,8 @@ OF_AN_EVENT: tuple[Decorator, ...] = (
 )
 
 
-def hook_options(command: Decorated) -> Decorated:
-    """Give *command* the options that choose hooks."""
-    for add in reversed(OF_HOOKS):
-        command = add(command)
-    return command
-
-
-def event_options(command: Decorated) -> Decorated:
-    """Give *command* the options that describe an event."""
-    for add in reversed(OF_AN_EVENT):
-        command = add(command)
-    return command
+hook_options = all_of(OF_HOOKS)
+event_options = all_of(OF_AN_EVENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

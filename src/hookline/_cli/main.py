@@ -39,8 +39,10 @@ COMMANDS = {
 
 EXAMPLES = """\b
 Examples:
+  hookline check
+  hookline explain PreToolUse --tool Bash
   hookline exec --provider echo "hello"
-  hookline trace
+  hookline trace --report
 """
 
 

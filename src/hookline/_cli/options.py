@@ -1,6 +1,6 @@
 """The options of every command that begins a session, declared once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,17 @@ class Sectioned(click.Command):
 def option(section: str, *names: str, **settings: Any) -> Decorator:
     """An option in a section of a `Sectioned` command."""
     return click.option(*names, cls=_Option, section=section, **settings)
+
+
+def all_of(options: Sequence[Decorator]) -> Decorator:
+    """What gives a command all of *options*, in this order."""
+
+    def give(command: Decorated) -> Decorated:
+        for add in reversed(options):
+            command = add(command)
+        return command
+
+    return give
 
 
 MODEL, FOLDER, HOOKS, OUTPUT = "Model", "Folder and approval", "Hooks", "Output"
@@ -153,15 +164,5 @@ OF_A_CAPSULE: tuple[Decorator, ...] = (
 )
 
 
-def capsule_options(command: Decorated) -> Decorated:
-    """Give *command* those of a capsule."""
-    for add in reversed(OF_A_CAPSULE):
-        command = add(command)
-    return command
-
-
-def session_options(command: Decorated) -> Decorated:
-    """Give *command* all of them, in this order."""
-    for add in reversed(OF_A_SESSION):
-        command = add(command)
-    return command
+capsule_options = all_of(OF_A_CAPSULE)
+session_options = all_of(OF_A_SESSION)

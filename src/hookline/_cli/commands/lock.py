@@ -14,7 +14,7 @@ PAUSE = 0.01
 
 EXAMPLES = """\b
 Examples:
-  hookline lock counter.txt sh -c 'n=$(cat counter.txt); echo $((n+1)) > counter.txt'
+  hookline lock n.txt sh -c 'n=$(cat n.txt); echo $((n+1)) > n.txt'
 
 Hooks of one event run at the same time. Those that change the same file take turns this way: each waits for the
 lock, keeps it while COMMAND runs, and ends with COMMAND's exit code.
