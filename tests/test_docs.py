@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -245,7 +246,7 @@ def test_the_example_of_the_meerkat_page_runs(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(60)
 def test_the_demo_runs(tmp_path: Path) -> None:
-    """`make demo` shows a refusal, a hook that never answered, a run that was kept going; a guarded capsule."""
+    """`make demo` shows a refusal, a hook that never answered, a run that was kept going, the workbench; a guarded capsule."""
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     ran = subprocess.run([ROOT / "scripts" / "demo"], env=env, check=False, capture_output=True, text=True)
 
@@ -253,6 +254,9 @@ def test_the_demo_runs(tmp_path: Path) -> None:
     for sight in (
         "deleting folders is off in this project",
         "proceeded_without_answer",
+        "the action goes on without its answer",
+        "FailsOpen",
+        "failed 2 (timeout 2); killed 2",
         "run the tests (sh test.sh) before you stop",
         "The greeting is written and tested.",
         "Refused by policy hook 'murmur-hook-protect-shell': 'tests/test.sh' is protected by 'tests/'",
@@ -266,3 +270,17 @@ def test_the_page_about_converting_names_every_source() -> None:
     page = (ROOT / "docs/guide/convert.md").read_text(encoding="utf-8")
 
     assert [] == [name for name in sources() if f"`{name}`" not in page]
+
+
+def test_the_workbench_from_python_is_there() -> None:
+    """Every function and value in the table of the guide's page is where it says."""
+    text = (ROOT / "docs/guide/from-python.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(?:await )?([a-z_]+(?:\.\w+)+)", text)
+    found = [name for name in named if not name.startswith(("hookline", "hl"))]
+
+    assert len(found) > 15
+    for name in found:
+        module, _, attribute = name.rpartition(".")
+        assert hasattr(import_module(f"hookline.workbench.{module}"), attribute) or import_module(
+            f"hookline.workbench.{name}"
+        )

@@ -64,7 +64,7 @@ def _of_a_file(asked: Asked, name: str, *, runs: bool) -> Iterator[Finding]:
         yield asked.finding(
             Level.WARNING,
             "RelativeCommand",
-            f"`{name}` is looked for where the tool works at that moment, which need not be the project's folder",
+            f"`{name}` is looked for in the folder of the tool call or of the session, which need not be the project's",
             effect="this hook starts in some folders only",
             remedy=f"write {asked.folder / path}, or a path that begins with $HOME",
             part=Part.COMMAND,
