@@ -246,7 +246,7 @@ def test_the_example_of_the_meerkat_page_runs(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(60)
 def test_the_demo_runs(tmp_path: Path) -> None:
-    """`make demo` shows a refusal, a hook that never answered, a run that was kept going, the workbench; a guarded capsule."""
+    """`make demo` shows a refusal, a hook that never answered, a run kept going, the workbench; a guarded capsule."""
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     ran = subprocess.run([ROOT / "scripts" / "demo"], env=env, check=False, capture_output=True, text=True)
 
