@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import gc
 import importlib
 import io
 import os
@@ -71,7 +72,9 @@ def _hookline() -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
-    sys.exit(run(arguments))
+    code = run(arguments)
+    gc.freeze()  # or else the interpreter looks for cycles once more, in all that goes away with it
+    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:

@@ -15,11 +15,11 @@ from hookline._core.hooks import Hook, Source
 from hookline._core.problems import Problem, Scope
 from hookline._engines import Project, load, open_project
 from hookline.dialects._base import Loaded
-from hookline.dialects.meerkat.build import DIALECT
 from hookline.dialects.meerkat.entries import HooksConfig, read_config
 from hookline.dialects.meerkat.faults import entry_id
 from hookline.dialects.meerkat.layers import Resolved, core_layers, inherited, resolve
 from hookline.dialects.meerkat.schema import LIMITS
+from hookline.dialects.meerkat.words import DIALECT
 
 TRUSTED = "run-flag"
 

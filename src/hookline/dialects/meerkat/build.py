@@ -10,9 +10,7 @@ from hookline._core.targets import CommandTarget, HttpTarget, NamedTarget, Targe
 from hookline.dialects.meerkat.entries import Command, Entry, HooksConfig, Http, InProcess
 from hookline.dialects.meerkat.faults import PREFIX
 from hookline.dialects.meerkat.rules import BY_EVENT, EVENTS_OF
-from hookline.dialects.meerkat.words import Capability, HookPoint, Mode, ToolDenial
-
-DIALECT = "meerkat"
+from hookline.dialects.meerkat.words import DIALECT, Capability, HookPoint, Mode, ToolDenial
 
 OF_TOOLS = frozenset({HookPoint.PRE_TOOL_EXECUTION, HookPoint.POST_TOOL_EXECUTION})
 

@@ -7,10 +7,10 @@ from hookline._core.lanes import LanePolicy, WhenFull
 from hookline._core.rules import Strategy
 from hookline.dialects._base import TableDialect
 from hookline.dialects.meerkat.answer import decode
-from hookline.dialects.meerkat.build import DIALECT as NAME
 from hookline.dialects.meerkat.envelope import encode
 from hookline.dialects.meerkat.rules import BY_EVENT
 from hookline.dialects.meerkat.schema import HOOKS
+from hookline.dialects.meerkat.words import DIALECT as NAME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hookline._core.hooks import Source
 from hookline._core.problems import Where
-from hookline.dialects._base import Conventions, Loaded, Part
+from hookline.dialects._base import Loaded, Part
 from hookline.dialects._files import Unreadable, read_file
 from hookline.dialects.meerkat.build import hooks_of
 from hookline.dialects.meerkat.entries import Entry, read_config
@@ -13,11 +13,6 @@ from hookline.dialects.meerkat.faults import PREFIX
 from hookline.dialects.meerkat.layers import ACTIVE, CONFIG_FILE, unreadable
 from hookline.dialects.meerkat.legality import violations
 from hookline.dialects.meerkat.sources import home_of, project_file
-
-CONVENTIONS = Conventions(
-    timeout_key="timeout_ms",
-    instead_of_variables="the event is one JSON object on standard input, and no shell expands an argument",
-)
 
 FIELDS = {Part.COMMAND: ("runtime", "command"), Part.TIMEOUT: ("timeout_ms",)}
 

@@ -6,10 +6,9 @@ from hookline._core.decisions import Deny
 from hookline.dialects._base import PointSchema
 from hookline.dialects._schema import Schema, constant, one_of, open_record, point_schema, record
 from hookline.dialects.meerkat import values
-from hookline.dialects.meerkat.build import DIALECT
 from hookline.dialects.meerkat.envelope import ORDER
 from hookline.dialects.meerkat.rules import EVENTS_OF, RULES, MeerkatRule
-from hookline.dialects.meerkat.words import HookPoint
+from hookline.dialects.meerkat.words import DIALECT, HookPoint
 
 SENT = "What a hook is given at {point}, {fires}."
 SAID = "What a hook may answer at {point}: no opinion, an allow or a deny."

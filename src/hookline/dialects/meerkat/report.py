@@ -9,9 +9,9 @@ from hookline._core.hooks import Hook
 from hookline._core.outcomes import Kind, Outcome
 from hookline._core.reasons import Failure, Skip
 from hookline._core.resolution import Resolution
-from hookline.dialects.meerkat.build import DIALECT
 from hookline.dialects.meerkat.faults import entry_id, milliseconds
 from hookline.dialects.meerkat.rules import BY_EVENT, MeerkatRule
+from hookline.dialects.meerkat.words import DIALECT
 
 Object = dict[str, Any]
 

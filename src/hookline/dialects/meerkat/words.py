@@ -2,6 +2,8 @@
 
 from enum import Enum
 
+DIALECT = "meerkat"
+
 
 class HookPoint(Enum):
     """The fourteen points, in the order of the document's table."""

@@ -14,14 +14,13 @@ from hookline._core.points import Event
 from hookline._core.targets import CommandTarget, HttpTarget, NamedTarget, Target
 from hookline.dialects._base import Loss, Written
 from hookline.dialects._files import read_file
-from hookline.dialects.meerkat.build import DIALECT
 from hookline.dialects.meerkat.entries import Command, read_config
 from hookline.dialects.meerkat.faults import PREFIX
 from hookline.dialects.meerkat.kinds import Slot
 from hookline.dialects.meerkat.layers import CONTEXT
 from hookline.dialects.meerkat.rules import BY_EVENT, EVENTS_OF
 from hookline.dialects.meerkat.schema import ADAPTERS, ENTRY
-from hookline.dialects.meerkat.words import AdapterType, Capability, HookPoint, Mode
+from hookline.dialects.meerkat.words import DIALECT, AdapterType, Capability, HookPoint, Mode
 
 NOTE = (
     "commands are copied as they stand; here one reads an envelope from standard input and answers with one JSON "
