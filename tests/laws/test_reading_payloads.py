@@ -27,7 +27,7 @@ from hookline.testing import SAMPLES
 
 READERS = {package.dialect.name: package for package in PACKAGES if package.read_payload is not None}
 
-ORIGIN = Origin(session_id="s", run_id="r", step=3, cwd="/work", model="m", provider="p", approval_off=True)
+ORIGIN = Origin(session_id="s", run_id="r", step=3, cwd="/project", model="m", provider="p", approval_off=True)
 IN_CHILD = replace(ORIGIN, agent=Agent(id="a", type="general"))
 CONVERSATION = (
     Message(role="user", text="fix it"),

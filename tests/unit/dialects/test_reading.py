@@ -23,13 +23,13 @@ def read(members: Any) -> list[Event | Unread]:
 WHERE = {
     "session_id": "s",
     "turn_id": "t",
-    "cwd": "/work",
-    "transcript_path": "/work/transcript.jsonl",
+    "cwd": "/project",
+    "transcript_path": "/project/transcript.jsonl",
     "model": "m",
     "model_provider": "p",
     "permission_mode": "bypassPermissions",
 }
-PLACE = Origin(session_id="s", run_id="t", cwd="/work", model="m", provider="p", approval_off=True)
+PLACE = Origin(session_id="s", run_id="t", cwd="/project", model="m", provider="p", approval_off=True)
 CALL = {"tool_name": "bash", "tool_input": {"command": "ls"}}
 SCRIPT = ResolvedCommand(program="/bin/sh", arguments=("-c", "ls"), text="sh -c ls", script="ls")
 SHELL = {"turn": 1, "binary": "/bin/sh", "command": "sh -c ls", "argv": ["-c", "ls"], "script": "ls", "recipe": None}

@@ -11,17 +11,17 @@ from hookline.workbench.check import Checked, CheckedFile
 from hookline.workbench.finding_formats import github, sarif
 from hookline.workbench.findings import Finding, Level
 
-BASE = Path("/work")
+BASE = Path("/project")
 
 
 def finding(**others: Any) -> Finding:
-    where = Where(file="/work/a b.json", label="a b.json", line=3, column=7, path="hooks.Stop[0]")
+    where = Where(file="/project/a b.json", label="a b.json", line=3, column=7, path="hooks.Stop[0]")
     usual = {"level": Level.WARNING, "code": "Odd", "message": "50% of it, is: odd\nreally", "where": where}
     return Finding(**{**usual, "effect": "it is odd", "remedy": "mend it", **others})
 
 
 def checked(*findings: Finding) -> Checked:
-    return Checked(files=(CheckedFile(path=Path("/work/a b.json"), dialect="muse", hooks=1),), findings=findings)
+    return Checked(files=(CheckedFile(path=Path("/project/a b.json"), dialect="muse", hooks=1),), findings=findings)
 
 
 def test_github_is_given_what_it_can_read_back() -> None:
@@ -30,7 +30,7 @@ def test_github_is_given_what_it_can_read_back() -> None:
 
     text = "50%25 of it, is: odd%0Areally. Effect: it is odd. Remedy: mend it."
     assert f"::warning file=a b.json,line=3,col=7,title=Odd::{text}" == line
-    odd = finding(where=Where(file="/work/a:b,c.json", label=""), level=Level.NOTE, remedy="")
+    odd = finding(where=Where(file="/project/a:b,c.json", label=""), level=Level.NOTE, remedy="")
     assert ["::notice file=a%3Ab%2Cc.json,title=Odd::50%25 of it, is: odd%0Areally. Effect: it is odd."] == list(
         github(checked(odd), BASE)
     )
