@@ -57,7 +57,7 @@ def scripts_of(hook: Hook, root: Path) -> Iterator[Path]:
 
 def _scripts(target: CommandTarget, root: Path) -> Iterator[Path]:
     line = parsed(target.argv)
-    words = target.argv if line is None else [word for command in line.commands for word in command]
+    words = target.argv if line is None else [*(word for command in line.commands for word in command), *line.inputs]
     for word in words:
         name = word if line is None else expanded(word, target.env)
         path = None if not name or "\0" in name else Path(root, name)

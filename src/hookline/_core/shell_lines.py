@@ -4,93 +4,118 @@ This is no shell. What it cannot take apart it says nothing about.
 """
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-SHELLS = frozenset({"sh", "bash", "dash", "ksh", "zsh"})
-ENDS = frozenset(";&|()\n")
-BEFORE_A_COMMAND = frozenset(
-    {"!", "{", "}", "if", "then", "elif", "else", "while", "until", "do", "time", "exec", "command"}
-)
-NO_COMMANDS = frozenset({"fi", "done", "esac", "in"})
+from hookline._core.shell_scan import Found, Scanner
 
-_QUOTED = re.compile(r"'[^']*'|\\.")
+SHELLS = frozenset({"sh", "bash", "dash", "ksh", "zsh"})
+BEFORE_A_COMMAND = frozenset(
+    {"!", "{", "}", "if", "then", "elif", "else", "while", "until", "do", "time", "exec", "command", "coproc"}
+)
+NO_COMMANDS = frozenset({"fi", "done", "esac", "in", "for", "select", "case"})
+DECLARE = frozenset({"export", "local", "readonly", "declare", "typeset", "let"})
+READ = frozenset({"read", "mapfile", "readarray"})
+TAKES = {"for": 1, "select": 1, "getopts": 2}  # which word is the name of a variable that is given a value
+
 _READ = re.compile(r"\$(?:\{(?P<braced>[A-Za-z_]\w*)(?P<more>[^}]*)\}|(?P<bare>[A-Za-z_]\w*))")
-_SET = re.compile(r"(?:^|[\s;&|(])(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)\+?=")
-_TAKEN = re.compile(r"\b(?:read(?:\s+-\w+)*|for|getopts\s+\S+)\s+([A-Za-z_]\w*)")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
-_DOCUMENT = re.compile(r"<<-?\s*[\w'\"\\]")
-HAS_DEFAULT = (":-", "-", ":=", "=", ":+", "+")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*\])?\+?=")
+_LINE_FOLLOWS = re.compile(r"-[A-Za-z]*c")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShellLine:
-    """A line that a shell runs: its simple commands, each as its words without quotes, and the variables that it reads
-    and does not set itself."""
+    """A line that a shell runs.
+
+    `commands` are its simple commands, each as its words without quotes, those of substitutions and of lines for
+    further shells among them; `inputs` the files that they are given as standard input. `reads` are the variables that
+    it reads and does not set itself, `sets` those that it sets, `functions` those that it defines.
+    """
 
     text: str
     commands: tuple[tuple[str, ...], ...]
     reads: tuple[str, ...]
+    sets: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
+    inputs: tuple[str, ...] = ()
+
+    @property
+    def runs_unseen(self) -> bool:
+        """Whether it has the shell itself run what does not stand in it, which may set and define anything."""
+        return any(words[0] in (".", "source", "eval") for words in self.commands)
 
 
 def parsed(argv: Sequence[str]) -> ShellLine | None:
     """The line that *argv* has a shell run. None where no shell is run, or where the line is too much for this."""
-    if len(argv) < 3 or argv[-2] != "-c" or PurePath(argv[0]).name not in SHELLS:  # noqa: PLR2004  # sh, -c, line
-        return None
-    text = argv[-1]
+    return shell_line(argv[-1]) if runs_a_shell(argv) else None
+
+
+def runs_a_shell(argv: Sequence[str]) -> bool:
+    """Whether *argv* has a shell run a line."""
+    return len(argv) >= 3 and argv[-2] == "-c" and PurePath(argv[0]).name in SHELLS  # noqa: PLR2004  # sh, -c, line
+
+
+def shell_line(text: str) -> ShellLine | None:
+    """*text* as a shell would read it. None where a quote is never closed, and the like."""
     try:
-        commands = tuple(_commands(_before_document(text)))
-    except ValueError:  # a quote that is never closed
+        found = Scanner(text).scan()
+    except ValueError:
         return None
-    return ShellLine(text=text, commands=commands, reads=tuple(_reads(text)))
+    sets = found.sets | {name for words in found.commands for name in _set_by(words)}
+    return ShellLine(
+        text=text,
+        commands=tuple(_commands(found)),
+        reads=tuple(name for name in found.reads if name not in sets),
+        sets=frozenset(sets),
+        functions=frozenset(found.functions.union(*(words[1:2] for words in found.commands if words[0] == "function"))),
+        inputs=tuple(found.inputs),
+    )
 
 
-def _before_document(text: str) -> str:
-    """*text* up to the end of the line that begins a here-document: what follows is no command."""
-    found = _DOCUMENT.search(text)
-    return text if found is None else text[: text.find("\n", found.start()) % (len(text) + 1)]
+def _commands(found: Found) -> Iterator[tuple[str, ...]]:
+    for words in found.commands:
+        command = _command(words)
+        if not command:
+            continue
+        yield command
+        inner = None if PurePath(command[0]).name not in SHELLS else _line_for_a_shell(command)
+        if inner is not None:
+            yield from inner.commands
 
 
-def _commands(text: str) -> Iterator[tuple[str, ...]]:
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=";&|()<>\n")
-    lexer.whitespace = " \t\r"
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    words: list[str] = []
-    skips = False
-    for token in lexer:
-        if set(token) <= ENDS:
-            yield from _command(words)
-            words, skips = [], False
-        elif set(token) <= set("<>&|"):
-            if words and words[-1].isdigit():
-                words.pop()  # the number of what is redirected
-            skips = True  # the next is where to
-        elif skips:
-            skips = False
-        else:
-            words.append(token)
-    yield from _command(words)
+def _line_for_a_shell(words: Sequence[str]) -> ShellLine | None:
+    at = next((place for place, word in enumerate(words[:-1]) if _LINE_FOLLOWS.fullmatch(word)), None)
+    return None if at is None else shell_line(words[at + 1])
 
 
-def _command(words: list[str]) -> Iterator[tuple[str, ...]]:
+def _command(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words from the name of the program on."""
+    if words[0] == "function":
+        words = words[2:]
     while words and (words[0] in BEFORE_A_COMMAND or _ASSIGNMENT.match(words[0])):
+        if words[1:] and words[1].startswith("-"):
+            return words if words[0] == "command" else ()  # `command -v NAME` asks whether there is one
         words = words[1:]
-    if words and words[0] not in NO_COMMANDS and words[0] not in ("for", "case", "function", "#"):
-        yield tuple(words)
+    return () if words and words[0] in NO_COMMANDS else words
 
 
-def _reads(text: str) -> Iterator[str]:
-    plain = _QUOTED.sub(" ", text)
-    own = {*_SET.findall(plain), *_TAKEN.findall(plain)}
-    seen: set[str] = set()
-    for found in _READ.finditer(plain):
-        name = found["braced"] or found["bare"]
-        if name not in own and name not in seen and not (found["more"] or "").startswith(HAS_DEFAULT):
-            seen.add(name)
+def _set_by(words: tuple[str, ...]) -> Iterator[str]:
+    """The variables that a command gives a value, or says that they have one."""
+    while words and words[0] in BEFORE_A_COMMAND:
+        words = words[1:]
+    while words and (found := _ASSIGNMENT.match(words[0])):
+        yield found[1]
+        words = words[1:]
+    match words:
+        case (name, *rest) if name in DECLARE | READ:
+            yield from (word.partition("=")[0] for word in rest if not word.startswith("-"))
+        case (name, *rest) if name in TAKES:
+            yield from rest[TAKES[name] - 1 : TAKES[name]]
+        case ("printf", "-v", name, *_):
             yield name
+        case _:
+            return
 
 
 def expanded(word: str, env: Mapping[str, str]) -> str | None:
