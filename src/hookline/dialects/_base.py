@@ -80,14 +80,16 @@ class Part(Enum):
 class Conventions:
     """What the authors of a dialect's hooks have to know, for whoever checks what they wrote.
 
-    `timeout_key` is where a hook's time limit is written. `blocks_by` is the exit status that denies, None
-    where none does; `needs_reason`: only with text on standard error. `instead_of_variables` says what a command reads
-    in the place of the variables that other tools set; `closed_environment`: there are none but those that it is given.
+    `timeout_key` is where a hook's time limit is written. `blocks_by` is the exit status that denies, None where none
+    does; `needs_reason`: only with text on standard error; `denies_with` are the members of an answer that deny too.
+    `instead_of_variables` says what a command reads in the place of the variables that other tools set;
+    `closed_environment`: there are none but those that it is given.
     """
 
     timeout_key: str
     blocks_by: int | None = None
     needs_reason: bool = False
+    denies_with: frozenset[str] = frozenset()
     closed_environment: bool = False
     instead_of_variables: str = "the event is one JSON object on standard input"
 

@@ -26,7 +26,13 @@ from hookline.dialects.muse.sources import (
 from hookline.dialects.muse.walking import handlers_in
 from hookline.dialects.muse.windows import windows_problems
 
-CONVENTIONS = Conventions(timeout_key="timeout", blocks_by=2, needs_reason=True, closed_environment=True)
+CONVENTIONS = Conventions(
+    timeout_key="timeout",
+    blocks_by=2,
+    needs_reason=True,
+    denies_with=frozenset({"permissionDecision", "decision"}),
+    closed_environment=True,
+)
 
 FIELDS = {Part.WHOLE: (), Part.COMMAND: ("command",), Part.TIMEOUT: ("timeout",)}
 

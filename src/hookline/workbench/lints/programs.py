@@ -9,14 +9,12 @@ SCRIPT_BYTES = 65_536  # of a script that is read; a longer one is no hook's
 BUILT_IN = frozenset(
     # POSIX's special ones and its utilities that shells have inside, then what bash adds
     """. : break continue eval exec exit export readonly return set shift times trap unset
-    [ alias bg cd command echo false fc fg getopts hash jobs kill printf pwd read test true type ulimit umask unalias
+    [ [[ alias bg cd command echo false fc fg getopts hash jobs kill printf pwd read test true type ulimit umask unalias
     wait bind builtin caller compgen complete declare dirs disown enable help history let local logout mapfile popd
     pushd readarray select shopt source suspend typeset""".split()  # noqa: SIM905  # as a list it has eighty lines
 )
 # Programs that run the file that is their first plain argument.
-INTERPRETERS = frozenset(
-    {"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "deno", "bun", "ruby", "perl", "php"}
-)
+INTERPRETERS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "ruby", "perl", "php"})
 
 
 @dataclass(slots=True)

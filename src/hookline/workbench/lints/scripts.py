@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 
 from hookline._core.decisions import Deny
 from hookline._core.effects import Reopen
-from hookline._core.shell_lines import expanded
+from hookline._core.shell_lines import ShellLine, expanded, shell_line
 from hookline.dialects._base import Part
 from hookline.workbench.findings import Finding, Level
 from hookline.workbench.lints.asking import Asked, lint
@@ -14,6 +14,18 @@ from hookline.workbench.lints.programs import INTERPRETERS
 
 _ENDS = r"(?:\bexit\s*\(?\s*{code}\b|SystemExit\(\s*{code}\b)"
 _COMPLAINS = re.compile(r">&2|sys\.stderr|console\.error|process\.stderr|STDERR|\$stderr|/dev/stderr|\bwarn\b")
+_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+_FOR_A_SHELL = re.compile(r"#!.*\b(?:ba|da|k|z)?sh\b")
+# What has others write to standard error, or does so by itself.
+_STARTS_OTHERS = re.compile(
+    r"\bsubprocess\b|os\.system|logging|logger|warnings|traceback|argparse|child_process|execSync|spawnSync|\b2>&1"
+)
+CODE_FOLLOWS = frozenset({"-", "-c", "-e"})  # in the line itself, where it has been read
+# Programs of a shell that say nothing on standard error where they fail as they are meant to.
+SILENT = frozenset(
+    """[ [[ test true false : exit return echo printf read set cat grep egrep fgrep jq case cd command which type
+    tr cut head tail sort uniq wc basename dirname date sleep shift local export trap let""".split()  # noqa: SIM905
+)
 
 
 @lint
@@ -25,7 +37,7 @@ def an_exit_status_that_blocks_nothing(asked: Asked) -> Iterator[Finding]:
     text = script_text(asked)
     blocks, fails = _ends(text, habits.blocks_by), _ends(text, 1)
     complains = _COMPLAINS.search(text) is not None
-    if fails and complains and not blocks:
+    if fails and complains and not blocks and not _answers(text, habits.denies_with):
         yield asked.finding(
             Level.WARNING,
             "ExitOneBlocksNothing",
@@ -34,7 +46,7 @@ def an_exit_status_that_blocks_nothing(asked: Asked) -> Iterator[Finding]:
             remedy=f"exit {habits.blocks_by} instead, with the reason on standard error",
             part=Part.COMMAND,
         )
-    if blocks and habits.needs_reason and not complains:
+    if blocks and habits.needs_reason and not complains and _is_silent(asked, text):
         yield asked.finding(
             Level.WARNING,
             "BlockWithoutReason",
@@ -43,6 +55,34 @@ def an_exit_status_that_blocks_nothing(asked: Asked) -> Iterator[Finding]:
             remedy="write the reason to standard error first: echo 'why' >&2",
             part=Part.COMMAND,
         )
+
+
+def _answers(text: str, members: frozenset[str]) -> bool:
+    """Whether it may deny by an answer: then it exits 1 where it fails, which is not how it blocks."""
+    return any(re.search(rf"\b{member}\b", text) is not None for member in members)
+
+
+def _is_silent(asked: Asked, text: str) -> bool:
+    """Whether nothing that it starts can have written the reason, as far as that can be told."""
+    if asked.line is None or _STARTS_OTHERS.search(text) is not None:
+        return False
+    lines = (asked.line, *(shell_line(script) for script in _scripts(asked) if _FOR_A_SHELL.match(script)))
+    return all(line is not None and all(_is_known(asked, line, words) for words in line.commands) for line in lines)
+
+
+def _is_known(asked: Asked, line: ShellLine, words: tuple[str, ...]) -> bool:
+    """Whether a program is one that never complains, or one whose text has been read."""
+    name = words[0]
+    if name in SILENT or name in line.functions:
+        return True
+    if PurePath(name).name in INTERPRETERS:
+        name = words[1] if len(words) > 1 else "-"
+        if name in CODE_FOLLOWS:
+            return True
+    elif "/" not in name:
+        return False
+    path = expanded(name, {} if asked.command is None else asked.command.env)
+    return path is not None and "\0" not in path and asked.programs.script(Path(asked.folder, path)) != ""
 
 
 def _may_block(asked: Asked) -> bool:
@@ -54,17 +94,18 @@ def _ends(text: str, code: int) -> bool:
 
 
 def script_text(asked: Asked) -> str:
-    """The line of a hook and the scripts that it runs, as far as they can be read."""
+    """The line of a hook and the scripts that it runs, as far as they can be read, without comments."""
+    line = "" if asked.line is None else asked.line.text
+    return "\n".join(_COMMENT.sub("", text) for text in (line, *_scripts(asked)))
+
+
+def _scripts(asked: Asked) -> Iterator[str]:
+    """The texts of the scripts that it runs."""
     command = asked.command
     if command is None:
-        return ""
-    if asked.line is None:
-        words, texts = [command.argv], []
-    else:
-        words, texts = list(asked.line.commands), [asked.line.text]
-    for each in words:
+        return
+    for each in [command.argv] if asked.line is None else asked.line.commands:
         for word in each[:2] if PurePath(each[0]).name in INTERPRETERS else each[:1]:
             name = expanded(word, command.env) if asked.line is not None else word
-            if name and "/" in name + ("/" if word is not each[0] else ""):
-                texts.append(asked.programs.script(Path(asked.folder, name)))
-    return "\n".join(texts)
+            if name and "\0" not in name and "/" in name + ("/" if word is not each[0] else ""):
+                yield asked.programs.script(Path(asked.folder, name))

@@ -3,13 +3,16 @@
 import re
 from collections.abc import Iterator
 
+from hookline._core.shell_lines import runs_a_shell
 from hookline.dialects._base import Part
 from hookline.workbench.findings import Finding, Level
 from hookline.workbench.lints.asking import Asked, lint
 
 SHELL_SETS = frozenset(
-    """PWD OLDPWD IFS PPID UID EUID RANDOM SECONDS LINENO OPTARG OPTIND REPLY HOSTNAME
-    BASH BASH_VERSION SHLVL _""".split()  # noqa: SIM905  # as a list it has twenty lines
+    """PWD OLDPWD IFS PPID UID EUID GROUPS RANDOM SRANDOM SECONDS LINENO OPTARG OPTIND REPLY HOSTNAME HOSTTYPE OSTYPE
+    MACHTYPE EPOCHSECONDS EPOCHREALTIME PS4 PIPESTATUS FUNCNAME MAPFILE COPROC DIRSTACK SHELLOPTS SHLVL _
+    BASH BASHPID BASH_SOURCE BASH_LINENO BASH_VERSION BASH_VERSINFO BASH_REMATCH BASH_COMMAND BASH_SUBSHELL
+    ZSH_VERSION""".split()  # noqa: SIM905  # as a list it has forty lines
 )
 _NAME = re.compile(r"\$\{?([A-Za-z_]\w*)")
 
@@ -20,12 +23,15 @@ def variables_that_nobody_sets(asked: Asked) -> Iterator[Finding]:
     command, habits = asked.command, asked.conventions
     if command is None or habits is None:
         return
+    if asked.line is None and runs_a_shell(command.argv):
+        return  # a line that is too much to be read
     if asked.line is None:
         names = [name for word in command.argv[1:] for name in _NAME.findall(word)]
     else:
         names = [name for name in asked.line.reads if name not in command.env and name not in SHELL_SETS]
+    unseen = asked.line is not None and asked.line.runs_unseen
     for name in dict.fromkeys(names):
-        whose = _whose(name, shell=asked.line is not None, closed=habits.closed_environment)
+        whose = _whose(name, shell=asked.line is not None, closed=habits.closed_environment and not unseen)
         if whose:
             yield asked.finding(
                 Level.WARNING,
