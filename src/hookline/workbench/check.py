@@ -77,7 +77,7 @@ def check(
     found = _Files(environment, folder)
     for path in paths:
         if path.is_dir():
-            found.add_workspace(path.absolute(), only_within=True)
+            found.add_workspace(path.resolve(), only_within=True)
         else:
             found.add(path, chosen)
     return found.checked()
@@ -139,9 +139,7 @@ class _Files:
         """Every file that is there of those that a session in *folder* would read."""
         self._folder = folder
         for package in map(named, DIALECTS):
-            for path in () if package.files is None else package.files(self._env, folder):
-                if only_within and folder not in path.parents:
-                    continue
+            for path in _files_of(package, self._env, folder, only_within=only_within):
                 if os.path.lexists(path):
                     self.add(path, package)
                 else:
@@ -182,6 +180,16 @@ class _Files:
 
         found = sorted(dict.fromkeys(self._findings), key=order)
         return Checked(files=tuple(self._files.values()), findings=tuple(found), looked_for=tuple(self._looked_for))
+
+
+def _files_of(package: Package, env: Mapping[str, str], folder: Path, *, only_within: bool) -> Sequence[Path]:
+    """The files of a session in *folder*; only those in it, also where it is a part of what a session has."""
+    if package.files is None:
+        return ()
+    if not only_within:
+        return package.files(env, folder)
+    around = (path for place in (folder, folder.parent) for path in package.files(env, place))
+    return tuple(dict.fromkeys(path for path in around if folder in path.parents))
 
 
 def _examined(path: Path, package: Package, env: Mapping[str, str]) -> Loaded:

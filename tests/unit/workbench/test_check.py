@@ -51,6 +51,8 @@ def test_check_says_what_a_start_says_and_where(case: Case, tmp_path: Path) -> N
     assert {(each.code, each.message) for each in told} <= {(each.code, each.message) for each in found}
     errors = {(each.code, each.message) for each in found if each.level is Level.ERROR}
     of_loaders = {each for each in errors if each[0] not in NOT_OF_A_LOADER}
+    if any(each.scope is Scope.FILE for each in told):
+        return  # a start says the first fault of a file that contributes nothing, a check all of them
     assert of_loaders <= {(each.code, each.message) for each in told if REACH[each.scope].level is Level.ERROR}
     places = {(each.code, each.message): each.where for each in found}
     unplaced = [key for key, where in places.items() if not where.line and not any(each in key[1] for each in UNPLACED)]
@@ -82,6 +84,47 @@ def test_all_of_it_is_said_in_one_go(tmp_path: Path) -> None:
     ]
     assert not checked.is_fine
     assert ["muse", "meerkat", "muse"] == [each.dialect for each in checked.files]
+
+
+def test_a_file_that_is_rejected_is_read_to_its_end(tmp_path: Path) -> None:
+    """One wrong type takes the whole file at a start; a check says the others too, and what is wrong with the rest."""
+    (tmp_path / "a.json").write_text(
+        """{"hooks": {
+        "Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": "5"}, {"type": "comand"}]}],
+        "PreToolUse": [{"matcher": 5, "hooks": []}, {"matcher": "b(", "hooks": []}, {"matcher": "x"}],
+        "OnSave": 3,
+        "SessionStart": {},
+        "PostToolUse": [{"hooks": [{"type": "command", "command": "a", "onFailure": {"type": 1}}, 7]}]
+        }}"""
+    )
+
+    checked = check([tmp_path / "a.json"], workspace=tmp_path, env=ENV)
+
+    assert [
+        ("MalformedConfig", "hooks.Stop[0].hooks[0].timeout", 2),
+        ("UnsupportedHandler", "hooks.Stop[0].hooks[1].type", 2),
+        ("MalformedConfig", "hooks.PreToolUse[0].matcher", 3),
+        ("InvalidMatcher", "hooks.PreToolUse[1].matcher", 3),
+        ("MalformedConfig", "hooks.PreToolUse[2]", 3),
+        ("UnsupportedEvent", "hooks.OnSave", 4),
+        ("MalformedConfig", "hooks.SessionStart", 5),
+        ("MalformedConfig", "hooks.PostToolUse[0].hooks[0].onFailure.type", 6),
+        ("MalformedConfig", "hooks.PostToolUse[0].hooks[1]", 6),
+    ] == [(each.code, each.where.path, each.where.line) for each in checked.findings]
+    assert 0 == checked.files[0].hooks
+
+
+def test_a_folder_is_the_same_by_whatever_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By one with `..` in it, by a link to it; and the folder that holds the hook file is as good as the project's."""
+    project = tmp_path / "project"
+    written(project, **{".muse__hooks.json": "{", ".rkat__config.toml": "["})
+    (tmp_path / "link").symlink_to(project)
+    monkeypatch.chdir(project / ".muse")
+
+    for path in (project, Path(), Path(".."), Path("../../project"), tmp_path / "link", tmp_path / "link" / ".muse"):
+        files = [each.path.resolve() for each in check([path], workspace=project, env=ENV).files]
+        wanted = [project / ".muse" / "hooks.json", project / ".rkat" / "config.toml"]
+        assert wanted[: 1 if path.resolve().name == ".muse" else 2] == files
 
 
 def test_what_cannot_be_read_is_said_and_the_rest_is_read(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ What is wrong with a handler never touches the others; what is wrong with a type
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from hookline._core.hooks import Hook, Source
@@ -33,6 +33,7 @@ from hookline.dialects.muse.strict import STRICT_FIELDS, breaches, is_strict
 
 SETTINGS_ONLY = "managed_hooks_env_vars"
 AT: Path = ("hooks",)
+GROUP, HANDLER = 3, 5  # steps of their paths: hooks, an event, a number; hooks and a number again
 GRANTS = "remove it: only your own settings.json grants variables"
 
 
@@ -91,7 +92,7 @@ def read_hooks(
     if "hooks" not in document.value:
         return Found(document=document)
     reader = _Reader(document=document, launch=launch, id_prefix=id_prefix, reserved=reserved)
-    rejection = reader.rejection()
+    rejection = next(reader.rejections(), None)
     if rejection is not None:
         return Found((), (document.problem(rejection),), document)
     hooks: list[Hook] = []
@@ -104,14 +105,37 @@ def read_hooks(
     return Found(tuple(hooks), tuple(problems), document)
 
 
+def problems_of_rejected(
+    document: Document, *, launch: Launch, reserved: frozenset[str] = frozenset()
+) -> Iterator[Problem]:
+    """Everything that is wrong with a document that is rejected for one fault: the others, and what is in the rest."""
+    if not isinstance(document.value, dict) or "hooks" not in document.value:
+        return
+    reader = _Reader(document=document, launch=launch, id_prefix="", reserved=reserved)
+    faults = tuple(reader.rejections())
+    yield from map(document.problem, faults)
+    if reader.strict or not isinstance(reader.member, dict):
+        return
+    faulty = frozenset(_unusable(each.at) for each in faults)
+    for each in replace(reader, faulty=faulty).events():
+        if isinstance(each, Finding):
+            yield document.problem(each)
+
+
+def _unusable(at: Path) -> Path:
+    """The handler, the group or the event that the fault at *at* makes one that cannot be read."""
+    return next((at[:steps] for steps in (HANDLER, GROUP) if len(at) >= steps), at)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reader:
-    """One document being read."""
+    """One document being read. What is *faulty* is left out."""
 
     document: Document
     launch: Launch
     id_prefix: str
     reserved: frozenset[str]
+    faulty: frozenset[Path] = frozenset()
 
     @property
     def member(self) -> Any:
@@ -121,17 +145,20 @@ class _Reader:
     def strict(self) -> bool:
         return self.document.source.layer == MANAGED and is_strict(self.member)
 
-    def rejection(self) -> Finding | None:
-        """The first fault for which the whole source contributes nothing. Types come first, wherever they stand."""
+    def rejections(self) -> Iterator[Finding]:
+        """Each fault for which the whole source contributes nothing. Types come first, wherever they stand."""
         if not self.strict:
-            return next(type_faults(self.member, AT, reserved=self.reserved), None)
-        wrong_type = next(type_faults(self.member, AT, fields=STRICT_FIELDS), None)
-        return wrong_type or next(breaches(self.member, AT, windows=self.launch.windows), None)
+            yield from type_faults(self.member, AT, reserved=self.reserved)
+            return
+        wrong_types = tuple(type_faults(self.member, AT, fields=STRICT_FIELDS))
+        yield from wrong_types or breaches(self.member, AT, windows=self.launch.windows)
 
     def events(self) -> Iterator[Hook | Finding]:
         fields = frozenset(STRICT_FIELDS if self.strict else FIELDS)
         for name, groups in self.member.items():
             rule = BY_NAME.get(name)
+            if (*AT, name) in self.faulty:
+                continue
             if rule is not None:
                 for index, group in enumerate(groups):
                     yield from self._group(group, rule, (*AT, name, index), fields)
@@ -141,6 +168,8 @@ class _Reader:
     def _group(
         self, group: dict[str, Any], rule: MuseRule, at: Path, fields: frozenset[str]
     ) -> Iterator[Hook | Finding]:
+        if at in self.faulty:
+            return
         matcher = read_matcher(group, rule, at)
         if isinstance(matcher, Finding):
             yield matcher
@@ -154,6 +183,8 @@ class _Reader:
         )
         for index, handler in enumerate(group["hooks"]):
             here = (*at, "hooks", index)
+            if here in self.faulty:
+                continue
             skipped = why_skipped(handler, Spot(rule=rule, at=here, windows=self.launch.windows, fields=fields))
             if skipped is not None:
                 yield skipped

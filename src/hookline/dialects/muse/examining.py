@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from hookline._core.errors import ConfigError
-from hookline._core.problems import Problem, Where
+from hookline._core.problems import Problem, Scope, Where
 from hookline._core.strictjson import Path as Steps
 from hookline.dialects._base import Conventions, Loaded, Part
 from hookline.dialects._files import project_root
 from hookline.dialects._places import path_text
 from hookline.dialects.muse import settings as settings_file
-from hookline.dialects.muse.config import Found, read_hooks
+from hookline.dialects.muse.config import Found, problems_of_rejected, read_hooks
 from hookline.dialects.muse.document import MANAGED, PROJECT, Document
 from hookline.dialects.muse.environment import Launch, hook_environment, resolve_shell
 from hookline.dialects.muse.settings import read_settings, switched_off
@@ -67,7 +67,14 @@ def examine(path: Path, env: Mapping[str, str]) -> Loaded:
     layer = MANAGED if managed is not None and os.path.abspath(managed) == str(path) else PROJECT  # noqa: PTH100
     found = read_source(path, layer=layer, launch=launch) or Found()
     notes = (shell_note,) if shell_note is not None and found.hooks else ()
-    return _loaded(found, notes)
+    return _loaded(found, (*notes, *_unsaid(found, launch)))
+
+
+def _unsaid(found: Found, launch: Launch, reserved: frozenset[str] = frozenset()) -> tuple[Problem, ...]:
+    """What a start does not come to say of a file that contributes nothing."""
+    if found.document is None or not any(each.scope is Scope.FILE for each in found.problems):
+        return ()
+    return tuple(problems_of_rejected(found.document, launch=launch, reserved=reserved))
 
 
 def _settings(path: Path, launch: Launch) -> Loaded:
@@ -77,9 +84,10 @@ def _settings(path: Path, launch: Launch) -> Loaded:
         return Loaded(problems=error.problems)
     if settings.document is None:
         return Loaded()
-    found = read_hooks(settings.document, launch=launch, reserved=frozenset({settings_file.STATE}))
+    reserved = frozenset({settings_file.STATE})
+    found = read_hooks(settings.document, launch=launch, reserved=reserved)
     _, notes = switched_off(settings.document) if not found.problems else (frozenset(), ())
-    loaded = _loaded(found, (*settings.notes, *notes))
+    loaded = _loaded(found, (*settings.notes, *notes, *_unsaid(found, launch, reserved)))
     return replace(loaded, settings=settings.session)
 
 
