@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from hookline._core.answer import Word
 from hookline._core.matchers import EVERYTHING, Matcher
 from hookline._core.points import Event
+from hookline._core.problems import Problem
 from hookline._core.rules import FailurePolicy
 from hookline._core.targets import Target
 
@@ -79,7 +80,8 @@ class Hook:
 class HeldBack:
     """Hooks that were found and will not run, with the reason: a file's worth of them.
 
-    `hooks` are those of them that are known one by one. `meant`: whoever wrote them wanted that, so no session tells.
+    `hooks` are those of them that are known one by one, `problems` what would be wrong with the file if they were to
+    run. `meant`: whoever wrote them wanted that, so no session tells.
     """
 
     label: str
@@ -87,6 +89,7 @@ class HeldBack:
     count: int
     why: str
     hooks: tuple[Hook, ...] = ()
+    problems: tuple[Problem, ...] = ()
     meant: bool = False
 
 

@@ -10,7 +10,7 @@ from hookline.journal.encode import event_fields, word_name
 from hookline.workbench.explain import AtDialect, Considered, Explained, Verdict
 from hookline.workbench.fire import Fired, Prepared, Sent
 from hookline.workbench.hook_rows import asked_rows, compact, detail_rows, lasted, outcome_row, said_rows, verdict
-from hookline.workbench.rows import Role, Span
+from hookline.workbench.rows import Role, Span, first_line
 
 Rows = Iterator[tuple[int, Sequence[Span]]]  # each with how deep it stands
 
@@ -19,6 +19,7 @@ HOW = {
     Strategy.CHAIN: "one after the other, by priority; a denial ends it",
     Strategy.SEQUENCE: "one after the other, by priority",
 }
+STDOUT, STDERR = "stdout", "stderr"
 SHOWN = 600  # characters of what crossed that are shown where not all is asked for
 
 
@@ -32,7 +33,7 @@ def explained_rows(explained: Explained) -> Rows:
         yield from _dialect_rows(at)
     if not explained.dialects:
         yield 1, [Span(Role.MARK, "no hook is there for this event")]
-    yield from _missing_rows(explained.not_loaded)
+    yield from missing_rows(explained.not_loaded)
 
 
 def _dialect_rows(at: AtDialect) -> Rows:
@@ -81,12 +82,14 @@ def target_text(hook: Hook) -> str:
     return getattr(getattr(target, "handler", target), "__qualname__", type(target).__name__)
 
 
-def _missing_rows(problems: Sequence[Problem]) -> Rows:
+def missing_rows(problems: Sequence[Problem], level: int = 1) -> Rows:
+    """What is wrong with files such that hooks are missing."""
     if problems:
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        yield 1, [Span(Role.BAD, f"{count}: hooks that may belong here are not loaded"), Span(Role.QUIET, "see check")]
+        told = f"{count}: {'hooks that may belong here' if level else 'some hooks'} are not loaded"
+        yield level, [Span(Role.BAD, told), Span(Role.QUIET, "see check")]
     for each in problems:
-        yield 2, [Span(Role.BAD, each.code), Span(Role.TEXT, f"{each.where}: {each.message}")]
+        yield level + 1, [Span(Role.BAD, each.code), Span(Role.TEXT, f"{each.where}: {each.message}")]
 
 
 def prepared_rows(prepared: Prepared, *, whole: bool) -> Rows:
@@ -113,12 +116,12 @@ def fired_rows(fired: Fired, *, whole: bool) -> Rows:
     for outcome in dispatched.outcomes:
         yield 1, outcome_row(outcome)
         yield from _crossed_rows(outcome, fired.sent_to(outcome.hook.id), whole=whole)
-        for spans in (*said_rows(outcome, dispatched), *detail_rows(outcome)):
+        for spans in (*said_rows(outcome, dispatched), *_detail_rows(outcome, whole=whole)):
             yield 2, spans
     for ended in fired.background:
         yield 1, [Span(Role.QUIET, "background"), *outcome_row(ended.outcome)]
         yield from _crossed_rows(ended.outcome, fired.sent_to(ended.outcome.hook.id), whole=whole)
-        for spans in (*asked_rows(ended.outcome), *detail_rows(ended.outcome)):
+        for spans in (*asked_rows(ended.outcome), *_detail_rows(ended.outcome, whole=whole)):
             yield 2, spans
     for hook in fired.abandoned:
         yield 1, [Span(Role.BAD, "cut off in the background"), Span(Role.NAME, hook)]
@@ -126,7 +129,7 @@ def fired_rows(fired: Fired, *, whole: bool) -> Rows:
         for each in at.hooks:
             if each.verdict is not Verdict.ASKED:
                 yield from _considered_rows(each)
-    yield from _missing_rows(fired.explained.not_loaded)
+    yield from missing_rows(fired.explained.not_loaded)
     yield from _resolution_rows(fired)
 
 
@@ -138,8 +141,30 @@ def _crossed_rows(outcome: en.Outcome, sent: Sent | None, *, whole: bool) -> Row
         sizes = f"stdout {outcome.stdout_size} bytes, stderr {outcome.stderr_size}"
         times = f"queued {lasted(outcome.queued_ms)}, ran {lasted(outcome.ran_ms)}"
         yield 2, [Span(Role.QUIET, "came"), Span(Role.TEXT, code), Span(Role.QUIET, sizes), Span(Role.QUIET, times)]
+        yield from _came_rows(outcome, whole=whole)
     if outcome.kind == "answered" and outcome.decision is None and not outcome.effects:
         yield 2, [Span(Role.QUIET, "said"), Span(Role.TEXT, "nothing")]
+
+
+def _came_rows(outcome: en.Outcome, *, whole: bool) -> Rows:
+    """What a hook wrote, and its first line where not all is asked for, unless another row tells of it."""
+    reason = "" if outcome.decision is None else outcome.decision.reason
+    for name, text in ((STDOUT, outcome.stdout), (STDERR, outcome.stderr)):
+        told_elsewhere = outcome.kind != "answered" or (name == STDOUT and outcome.notes) or text.strip() == reason
+        if whole:
+            for line in text.splitlines():
+                yield 2, [Span(Role.QUIET, name), Span(Role.TEXT, line)]
+        elif text.strip() and not told_elsewhere:
+            line = first_line(text)[:SHOWN]
+            more = "" if line == text.strip() else "...; --whole shows all"
+            yield 2, [Span(Role.QUIET, name), Span(Role.TEXT, line), Span(Role.QUIET, more)]
+
+
+def _detail_rows(outcome: en.Outcome, *, whole: bool) -> Iterator[list[Span]]:
+    """Its details, without the beginning of what has been shown whole."""
+    for spans in detail_rows(outcome):
+        if not whole or spans[0].text not in (STDOUT, STDERR):
+            yield spans
 
 
 def _resolution_rows(fired: Fired) -> Rows:

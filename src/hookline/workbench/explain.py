@@ -1,5 +1,6 @@
 """Which hooks an event reaches, which not and why, in what order, what each may change and what its failure does."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -16,6 +17,9 @@ from hookline._core.rules import FailurePolicy, Rule, Strategy
 from hookline._engine.fold import consequence, could_deny
 from hookline._engines import Project
 from hookline.journal.encode import word_name
+from hookline.workbench.points import is_a_point, points_named
+
+_STEPS = re.compile(r"[A-Za-z_]\w*")  # of a path in a file: hooks, PreToolUse, matcher
 
 
 class Verdict(Enum):
@@ -124,7 +128,7 @@ def explain(project: Project, event: Event) -> Explained:
         if considered:
             strategy = rule.strategy or dialect.strategy
             told.append(AtDialect(dialect=dialect.name, point=rule.name, strategy=strategy, hooks=tuple(considered)))
-    return Explained(event=event, dialects=tuple(told), not_loaded=_not_loaded(project))
+    return Explained(event=event, dialects=tuple(told), not_loaded=_not_loaded(project, event))
 
 
 def _considered(hook: Hook, event: Event, rule: Rule, place: int, *, strict: bool) -> Considered:
@@ -192,7 +196,22 @@ def _held_back(project: Project, event: Event, dialect: str) -> Iterator[Conside
                     yield Considered(hook=hook, verdict=Verdict.HELD_BACK, why=held.why)
 
 
-def _not_loaded(project: Project) -> tuple[Problem, ...]:
-    return tuple(
-        problem for _, loaded in project.loaded for problem in loaded.problems if problem.scope is not Scope.NOTE
-    )
+def _not_loaded(project: Project, event: Event) -> tuple[Problem, ...]:
+    """What is wrong with files such that hooks may be missing at *event*."""
+    return tuple(problem for problem in problems_of(project) if not _is_of_another(problem, event))
+
+
+def problems_of(project: Project) -> Iterator[Problem]:
+    """Everything for which hooks of *project* are missing, those that would be held back anyway among them."""
+    for _, loaded in project.loaded:
+        held = (problem for each in loaded.held_back for problem in each.problems)
+        yield from (problem for problem in (*loaded.problems, *held) if problem.scope is not Scope.NOTE)
+
+
+def _is_of_another(problem: Problem, event: Event) -> bool:
+    """Whether it is of hooks that stand under the name of another point."""
+    if problem.scope not in (Scope.GROUP, Scope.HOOK, Scope.DOUBT):
+        return False
+    names = _STEPS.findall(problem.where.path)[1:2]
+    events = [event for name in names if is_a_point(name) for event in points_named(name)]
+    return bool(events) and not isinstance(event, tuple(events))

@@ -8,7 +8,8 @@ from hookline._core.hooks import Hook
 from hookline._core.points import Point
 from hookline._engines import Project
 from hookline.journal.encode import word_name
-from hookline.workbench.asked_rows import target_text
+from hookline.workbench.asked_rows import missing_rows, target_text
+from hookline.workbench.explain import problems_of
 from hookline.workbench.points import Spelling, all_points, spellings_of
 from hookline.workbench.rows import Role, Span
 
@@ -85,6 +86,7 @@ def listed_rows(hooks: Sequence[Listed], project: Project) -> Rows:
             if held.count and not held.hooks:
                 told = f"{held.count} more of {held.path} held back: {held.why}"
                 yield 0, [Span(Role.MARK, told), Span(Role.QUIET, package.dialect.name)]
+    yield from missing_rows(tuple(problems_of(project)), 0)
 
 
 def points() -> tuple[tuple[Point, tuple[Spelling, ...]], ...]:

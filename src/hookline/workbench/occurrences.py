@@ -118,6 +118,8 @@ def _occurrence(kind: type[Event], wanted: Wanted) -> Event:
     sample = SAMPLES[kind]
     known = [each.name for each in fields(kind) if each.name != "origin"]
     members = {name: getattr(sample, name) for name in known}
+    if isinstance(sample, ToolEvent):
+        members["aliases"] = known_as(sample.tool_name)[1]
     members |= _of_the_call(kind, wanted)
     for name, value in wanted.members.items():
         if name not in known:

@@ -64,6 +64,11 @@ def points_named(name: str) -> tuple[type[Event], ...]:
     raise UsageError(f"no hook point is called {name!r}{_near(wanted)}")
 
 
+def is_a_point(name: str) -> bool:
+    """Whether anybody calls a point *name*."""
+    return any(_plain(spelling) == _plain(name) for _, spelling in _spellings())
+
+
 def all_points() -> tuple[Point, ...]:
     """Every hook point in the order of the lifecycle; those declared elsewhere come last."""
     known = [POINTS[name] for name in LIFECYCLE]

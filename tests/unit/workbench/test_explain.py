@@ -97,6 +97,30 @@ def test_a_hook_that_was_not_loaded_is_named_by_its_problem(tmp_path: Path) -> N
     assert ("UnsupportedHandler", 7) == (problem.code, problem.where.line)
 
 
+def test_what_is_wrong_with_a_file_that_is_held_back_is_said_as_well(tmp_path: Path) -> None:
+    """Who trusts the folder would have that next: a file that is no good, an entry without a point."""
+    path = muse_file(tmp_path, PreToolUse=[command("true", timeout="5")])
+    meerkat_file(tmp_path, BOTH.replace("pre_tool_execution", "pre_tool_exec", 1))
+
+    explained = explain(project(tmp_path, trust=""), LS)
+
+    assert [("MalformedConfig", str(path)), ("UnknownPoint", str(tmp_path / ".rkat" / "config.toml"))] == [
+        (each.code, each.where.file) for each in explained.not_loaded
+    ]
+    assert ["meerkat:early"] == [each.hook.id for at in explained.dialects for each in at.hooks]
+
+
+def test_what_is_wrong_under_another_event_is_not_said_of_this_one(tmp_path: Path) -> None:
+    """Only what takes the whole file may have taken hooks of every event."""
+    file = muse_file(tmp_path, Stop=[{"type": "comand"}, {"matcher": "x", "hooks": []}], PreToolUse=[{"type": "x"}])
+
+    assert ["hooks.PreToolUse[0].hooks[0].type"] == [
+        each.where.path for each in explain(project(tmp_path, file), LS).not_loaded
+    ]
+    rejected = muse_file(tmp_path, Stop=[command("true", timeout="5")])
+    assert ["MalformedConfig"] == [each.code for each in explain(project(tmp_path, rejected), LS).not_loaded]
+
+
 async def test_the_order_is_the_one_in_which_hooks_are_asked(tmp_path: Path) -> None:
     """Over all dialects and code: those that are explained as asked are those that are, in that order."""
     muse_file(tmp_path, PreToolUse=[command("true"), command("true", **{"async": True}), command("exit 1")])

@@ -8,7 +8,8 @@ from tests.unit.workbench.rig import command, fired, meerkat_file, muse_file, pr
 
 import hookline as hl
 from hookline._core.errors import UsageError
-from hookline.workbench.fire import prepare
+from hookline.workbench.asked_rows import fired_rows
+from hookline.workbench.fire import Fired, prepare
 from hookline.workbench.occurrences import Wanted, from_payload, occurrence_of, recorded
 
 LS = occurrence_of(Wanted(point="PreToolUse", tool="Bash", input={"command": "ls"}))
@@ -71,6 +72,24 @@ async def test_fine_is_only_what_everybody_answered_and_nobody_denied(tmp_path: 
     """A denial, a failure, a run that fails: none of them is fine."""
     for line, fine in (("true", True), ("exit 1", False), ("echo no >&2; exit 2", False)):
         assert fine == (await fired(tmp_path, LS, muse_file(tmp_path, PreToolUse=[command(line)]))).is_fine
+
+
+async def test_what_a_hook_wrote_is_shown(tmp_path: Path) -> None:
+    """The first line of each stream, once; all of it where that is asked for, and the reason of a denial not again."""
+    line = "echo a; echo b; echo c >&2; echo d >&2; exit {}"
+    file = muse_file(tmp_path, PreToolUse=[command(line.format(0)), command("echo no >&2; exit 2")])
+    failing = muse_file(tmp_path / "failing", PreToolUse=[command(line.format(3))])
+
+    def streams(fired: Fired, *, whole: bool) -> list[str]:
+        rows = (spans for _, spans in fired_rows(fired, whole=whole))
+        return [f"{spans[0].text} {spans[1].text}" for spans in rows if spans[0].text in ("stdout", "stderr")]
+
+    found, failed = await fired(tmp_path, LS, file), await fired(tmp_path, LS, failing)
+
+    assert ["stderr c", "stdout a"] == streams(found, whole=False)
+    assert ["stdout a", "stdout b", "stderr c", "stderr d", "stderr no"] == streams(found, whole=True)
+    assert ["stderr c", "stdout a"] == streams(failed, whole=False)
+    assert ["stdout a", "stdout b", "stderr c", "stderr d"] == streams(failed, whole=True)
 
 
 def test_a_dry_run_starts_nothing(tmp_path: Path) -> None:

@@ -40,3 +40,14 @@ def test_what_is_printed_fits_and_says_what_is_called(tmp_path: Path) -> None:
     assert "      ./guard.sh --all  when exactly Bash" in lines
     assert ["no hook is loaded"] == printed(listed_rows((), project(tmp_path / "x")))
     assert any("pre_tool_execution" in span.text for _, spans in point_rows() for span in spans)
+
+
+def test_what_is_not_loaded_is_said_below_what_is(tmp_path: Path) -> None:
+    """Trusted or not: a list without a hook says why it is not there."""
+    muse_file(tmp_path, Stop=[{"type": "comand", "command": "true"}])
+
+    for trust in ("", "run-flag"):
+        hooks = project(tmp_path, trust=trust)
+        last = printed(listed_rows(listed(hooks), hooks))[-2:]
+        assert ["1 problem: some hooks are not loaded  see check"] == last[:1]
+        assert last[1].startswith("  UnsupportedHandler")

@@ -56,6 +56,7 @@ def test_a_tool_is_known_by_its_other_names() -> None:
     assert isinstance(event, hl.BeforeToolCall)
     assert ("bash", ("Bash", "shell"), {"command": "ls"}) == (event.tool_name, event.aliases, event.input)
     assert ("mcp__notes__add",) == other.subjects()
+    assert event.subjects() == occurrence_of(Wanted(point="PreToolUse")).subjects()
 
 
 def test_a_name_of_several_points_gives_an_event_of_each() -> None:

@@ -14,7 +14,7 @@ from hookline._core.problems import Problem, Scope
 from hookline.dialects._base import NOT_TRUSTED, Loaded
 from hookline.dialects._files import project_root, read_file
 from hookline.dialects.meerkat.build import hooks_of
-from hookline.dialects.meerkat.entries import Entry, HooksConfig, read_config
+from hookline.dialects.meerkat.entries import Entry, Found, HooksConfig, read_config
 from hookline.dialects.meerkat.layers import CONFIG_FILE, CONTEXT, Resolved, resolve
 from hookline.dialects.meerkat.overrides import OVERRIDE, FoundOverrides, effective, parse_overrides, read_overrides
 
@@ -121,10 +121,18 @@ def _root(project: Path | None) -> Path | None:
 def _held_back(path: Path, env: Mapping[str, str]) -> HeldBack:
     data = read_file(path)
     source = Source(layer=CONTEXT, label="config.toml", path=str(path))
-    config = read_config(data, source).config if isinstance(data, bytes) else HooksConfig()
-    hooks = hooks_of(config, config.entries, env)
-    count = len(config.entries)
-    return HeldBack(label=str(CONFIG_FILE), path=str(path), count=count, why=NOT_TRUSTED, hooks=hooks)
+    read = read_config(data, source) if isinstance(data, bytes) else Found(HooksConfig(), ())
+    config = read.config
+    wrong = [problem.where.path for problem in read.problems if problem.scope is not Scope.NOTE]
+    right = [each for each in config.entries if not any(path.startswith(each.where.path) for path in wrong)]
+    return HeldBack(
+        label=str(CONFIG_FILE),
+        path=str(path),
+        count=len(config.entries),
+        why=NOT_TRUSTED,
+        hooks=hooks_of(config, right, env),
+        problems=read.problems,
+    )
 
 
 def _kept_out(config: HooksConfig, entries: Sequence[Entry], why: str, env: Mapping[str, str]) -> tuple[HeldBack, ...]:

@@ -151,7 +151,14 @@ def _is_on(hook: Hook, off: frozenset[str]) -> bool:
 
 def _not_trusted(project: Found, path: Path, off: frozenset[str]) -> HeldBack:
     hooks = tuple(hook for hook in project.hooks if _is_on(hook, off))
-    return HeldBack(label=path.name, path=str(path), count=len(hooks), why=NOT_TRUSTED, hooks=hooks)
+    return HeldBack(
+        label=path.name,
+        path=str(path),
+        count=len(hooks),
+        why=NOT_TRUSTED,
+        hooks=hooks,
+        problems=project.problems,
+    )
 
 
 def _switched_off_in(found: Found, kept: list[Hook]) -> list[HeldBack]:

@@ -14,6 +14,8 @@ SHELL_SETS = frozenset(
     BASH BASHPID BASH_SOURCE BASH_LINENO BASH_VERSION BASH_VERSINFO BASH_REMATCH BASH_COMMAND BASH_SUBSHELL
     ZSH_VERSION""".split()  # noqa: SIM905  # as a list it has forty lines
 )
+READ_IT = "read it from what the hook is told: "
+NO_SHELL = "write what it stands for, or have a shell run it: sh with the arguments -c and the line"
 _NAME = re.compile(r"\$\{?([A-Za-z_]\w*)")
 
 
@@ -38,7 +40,7 @@ def variables_that_nobody_sets(asked: Asked) -> Iterator[Finding]:
                 "VariableNotSet",
                 f"`${name}` {whose}",
                 effect="the command gets the name itself" if asked.line is None else "it is empty",
-                remedy=f"read it from what the hook is told: {habits.instead_of_variables}",
+                remedy=NO_SHELL if asked.line is None else f"{READ_IT}{habits.instead_of_variables}",
                 part=Part.COMMAND,
             )
 

@@ -236,7 +236,8 @@ def test_an_untrusted_project_contributes_nothing(machine: Machine) -> None:
 
     assert (loaded.hooks, loaded.problems, loaded.trust) == ((), (), "")
     (held,) = loaded.held_back
-    assert HeldBack(label="hooks.json", path=str(path), count=2, why="folder not trusted", hooks=held.hooks) == held
+    assert ("hooks.json", str(path), 2, "folder not trusted") == (held.label, held.path, held.count, held.why)
+    assert ["UnsupportedHandler", "UnsupportedEvent"] == [each.code for each in held.problems]
     assert 2 == len(held.hooks)
 
 
