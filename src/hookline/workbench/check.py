@@ -127,7 +127,7 @@ class _Files:
     def __init__(self, env: Mapping[str, str], folder: Path) -> None:
         self._env = env
         self._folder = folder
-        self._files: dict[Path, CheckedFile] = {}
+        self._files: dict[Path, CheckedFile] = {}  # by absolute path, in the order in which they were named
         self._findings: list[Finding] = []
         self._looked_for: list[Path] = []
         self._programs = Programs()
@@ -147,7 +147,8 @@ class _Files:
 
     def add(self, path: Path, package: Package | None) -> None:
         """Read one file, by *package* or by the dialect that its name says."""
-        if path in self._files:
+        key = path.absolute()
+        if key in self._files:
             return
         if not os.path.lexists(path):
             self._findings.append(_no_such(path, "there is no such file", "mend the path"))
@@ -163,7 +164,7 @@ class _Files:
             from hookline.workbench.strangers import written_for_another
 
             self._findings.extend(written_for_another(path, reader, loaded))
-        self._files[path] = CheckedFile(path=path, dialect=reader.dialect.name, hooks=len(loaded.hooks))
+        self._files[key] = CheckedFile(path=path, dialect=reader.dialect.name, hooks=len(loaded.hooks))
         self._findings.extend(map(finding_of, loaded.problems))
         for hook in loaded.hooks:
             asked = Asked(hook=hook, package=reader, loaded=loaded, folder=self._folder, programs=self._programs)
@@ -176,7 +177,7 @@ class _Files:
 
         def order(finding: Finding) -> tuple[int, int, int]:
             where = finding.where
-            return files.get(where.file, len(files)), where.line, where.column
+            return files.get(str(Path(where.file).absolute()), len(files)), where.line, where.column
 
         found = sorted(dict.fromkeys(self._findings), key=order)
         return Checked(files=tuple(self._files.values()), findings=tuple(found), looked_for=tuple(self._looked_for))

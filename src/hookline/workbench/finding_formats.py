@@ -1,5 +1,6 @@
 """Findings for machines: SARIF 2.1.0, which code scanning reads, and GitHub's workflow commands."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,20 @@ def sarif(checked: Checked, base: Path, version: str) -> dict[str, Any]:
 
 
 def _rule(finding: Finding) -> dict[str, Any]:
-    return {"id": finding.code, "defaultConfiguration": {"level": finding.level.value}}
+    """What is said of a code as such; of what differs from finding to finding, the first."""
+    return {
+        "id": finding.code,
+        "shortDescription": {"text": _words(finding.code)},
+        "fullDescription": {"text": finding.effect},
+        "help": {"text": finding.remedy or finding.message},
+        "defaultConfiguration": {"level": finding.level.value},
+    }
+
+
+def _words(code: str) -> str:
+    """`MatchesNothing` as words: Matches nothing. A dialect's own code stays as it is."""
+    words = re.findall(r"[A-Z][a-z]+", code)
+    return " ".join(words).capitalize() if "".join(words) == code else code
 
 
 def _result(finding: Finding, base: Path, index: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hookline.workbench.check import Checked
 from hookline.workbench.findings import Finding, Level
-from hookline.workbench.rows import Role, Span
+from hookline.workbench.rows import Role, Span, columns
 
 Rows = Iterator[tuple[int, Sequence[Span]]]
 
@@ -51,10 +51,10 @@ def _rows_of(group: Sequence[Finding], texts: "_Texts", base: Path) -> Rows:
     if first.remedy:
         yield 1, [Span(Role.QUIET, "remedy:"), Span(Role.GOOD, first.remedy)]
     if len(group) > 1:
-        lines = [str(each.where.line) for each in group[1 : 1 + FOLDED]]
-        more = ", ..." if len(group) > 1 + FOLDED else ""
-        count = f"the same of {len(group) - 1} more"
-        yield 1, [Span(Role.QUIET, f"{count}: line {', '.join(lines)}{more}")]
+        lines = list(dict.fromkeys(str(each.where.line) for each in group[1:]))
+        more = ", ..." if len(lines) > FOLDED else ""
+        noun = "line" if len(lines) == 1 else "lines"
+        yield 1, [Span(Role.QUIET, f"the same of {len(group) - 1} more: {noun} {', '.join(lines[:FOLDED])}{more}")]
 
 
 def _summary(checked: Checked, base: Path) -> Rows:
@@ -98,7 +98,7 @@ class _Texts:
         shown = text[start : start + CONTEXT].replace("\t", " ")
         margin = f"{line:>4} | "
         yield margin + shown.rstrip()
-        yield " " * (len(margin) - 2) + "| " + " " * (column - 1 - start) + "^"
+        yield " " * (len(margin) - 2) + "| " + " " * columns(shown[: column - 1 - start]) + "^"
 
     def _line(self, file: str, line: int) -> str | None:
         if file not in self._lines:

@@ -86,6 +86,22 @@ def test_all_of_it_is_said_in_one_go(tmp_path: Path) -> None:
     assert ["muse", "meerkat", "muse"] == [each.dialect for each in checked.files]
 
 
+def test_files_stand_in_the_order_in_which_they_were_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By whatever path, each once, and what is wrong with one is not among what is wrong with another."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.json", "b.json"):
+        Path(name).write_text('{"hooks": {\n"OnSave": [],\n\n"OnLoad": []}}')
+    Path("murmur.yaml").write_text("{}")
+    paths = [Path("b.json"), tmp_path / "a.json", Path("murmur.yaml"), tmp_path / "b.json"]
+
+    checked = check(paths, workspace=tmp_path, env=ENV)
+
+    assert ["b.json", "a.json", "murmur.yaml"] == [each.path.name for each in checked.files]
+    assert ["b.json", "b.json", "a.json", "a.json", "murmur.yaml", "murmur.yaml"] == [
+        Path(each.where.file).name for each in checked.findings
+    ]
+
+
 def test_a_file_that_is_rejected_is_read_to_its_end(tmp_path: Path) -> None:
     """One wrong type takes the whole file at a start; a check says the others too, and what is wrong with the rest."""
     (tmp_path / "a.json").write_text(

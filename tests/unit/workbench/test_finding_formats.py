@@ -9,6 +9,7 @@ import pytest
 from hookline._core.problems import Where
 from hookline.workbench.check import Checked, CheckedFile
 from hookline.workbench.finding_formats import github, sarif
+from hookline.workbench.finding_rows import finding_rows
 from hookline.workbench.findings import Finding, Level
 
 BASE = Path("/project")
@@ -49,6 +50,10 @@ def test_sarif_has_what_consumers_need() -> None:
         driver["version"],
         [each["id"] for each in driver["rules"]],
     )
+    assert [("Odd", "it is odd", "mend it"), ("Other", "it is odd", "mend it")] == [
+        (each["shortDescription"]["text"], each["fullDescription"]["text"], each["help"]["text"])
+        for each in driver["rules"]
+    ]
     first, second = run["results"]
     assert [driver["rules"][each["ruleIndex"]]["id"] for each in (first, second)] == [first["ruleId"], second["ruleId"]]
     place = first["locations"][0]["physicalLocation"]
@@ -75,3 +80,25 @@ def test_as_json_everything_has_its_name() -> None:
     assert {"level", "code", "rule", "message", "effect", "remedy", "file", "line", "column", "path"} == set(
         told["findings"][0]
     )
+
+
+@pytest.mark.parametrize(("code", "words"), [("MatchesNothing", "Matches nothing"), ("E-MAN-003", "E-MAN-003")])
+def test_a_rule_has_words(code: str, words: str) -> None:
+    """Code scanning shows them above its findings."""
+    (rule,) = sarif(checked(finding(code=code)), BASE, "1")["runs"][0]["tool"]["driver"]["rules"]
+
+    assert words == rule["shortDescription"]["text"]
+
+
+def test_a_caret_stands_under_its_sign(tmp_path: Path) -> None:
+    """Also behind a tab and behind signs that take two columns; what is the same of many is folded."""
+    file = tmp_path / "a.json"
+    file.write_text('\t"漢字" x\n')
+    where = Where(file=str(file), label="a.json", line=1, column=7)
+    same = [finding(level=Level.NOTE, where=where, message=message) for message in "abc"]
+
+    lines = ["".join(span.text for span in spans) for _, spans in finding_rows(checked(*same), tmp_path)]
+
+    assert '   1 |  "漢字" x' in lines
+    assert "     |         ^" in lines
+    assert "the same of 2 more: line 1" in lines
