@@ -153,7 +153,7 @@ class Scanner:
         elif (level.word is not None or level.words) and (empty := _EMPTY.match(self._text, self._at)):
             self._at = empty.end()
             self._end_word(level)
-            self.found.functions.add(level.words[-1])
+            self.found.functions.update(level.words[-1:])
             level.words.clear()
         elif level.cases and level.cases[-1]:
             self._at += 1

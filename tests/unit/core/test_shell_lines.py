@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import hookline as hl
@@ -142,6 +142,7 @@ def test_what_may_set_anything_is_known(text: str, wanted: bool) -> None:
     assert wanted == read(text).runs_unseen
 
 
+@example(text="> f()")
 @given(text=st.text(alphabet="ab $'\"`\\(){}[]<>|&;#=\n!", max_size=60))
 def test_any_text_is_a_line_or_none(text: str) -> None:
     """Nothing raises, whatever is written."""
