@@ -13,7 +13,7 @@ PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 # Many tests wait for a process or a server, so one more at once than there are cores; bytecode is kept, as they
 # start the program hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
-AT_ONCE ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
+AT_ONCE ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 
 .PHONY: help demo test check lint format lock components bench clean
 
