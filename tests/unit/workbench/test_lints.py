@@ -1,12 +1,14 @@
 """What `check` says of hooks that loaders accept, and what it must leave alone."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+import hookline.workbench
 from hookline.workbench.check import check
 from hookline.workbench.findings import Finding, Level
 
@@ -109,6 +111,41 @@ def test_matchers_are_tried_on_what_a_session_can_be(tmp_path: Path, matcher: st
     handler = {"command": "true", "timeout": 5}
 
     assert wanted == codes(findings(tmp_path, handler, event="SessionStart", matcher=matcher))
+
+
+@pytest.mark.parametrize(
+    ("matcher", "remedy"),
+    [
+        ("Wirte", "write Write"),
+        ("Bash ", "write Bash"),
+        ("Bash, Write", "write Bash|Write"),
+        ("Bash(git *)", "write Bash"),
+        ("TodoWrite", "write one of bash, "),
+        ("^Notebook", "write one of them, or a pattern that fits"),
+    ],
+)
+def test_what_to_write_instead_is_as_near_as_can_be(tmp_path: Path, matcher: str, remedy: str) -> None:
+    """Names in another form, slips; and no name that is only alike."""
+    (found,) = findings(tmp_path, {"command": "true"}, matcher=matcher)
+
+    assert found.remedy.startswith(remedy)
+    assert found.remedy == remedy or remedy.endswith(" ")
+
+
+def test_codes_are_those_that_the_guide_has() -> None:
+    """A script may rely on them: each that is not a dialect's own is here, and in the guide's table."""
+    source = Path(hookline.workbench.__file__).parent
+    texts = [path.read_text() for path in (*source.glob("lints/*.py"), source / "check.py", source / "strangers.py")]
+    given = {code for text in texts for code in re.findall(r'"((?:[A-Z][a-z]*){2,}[a-z])"', text)}
+
+    codes = {
+        "AnswerRefused", "BlockWithoutReason", "ExitOneBlocksNothing", "FailsOpen", "HeldBack", "MatchesNothing",
+        "NoSuchCommand", "NotAHookFile", "NotExecutable", "RelativeCommand", "SlowStart", "TimeoutUnit",
+        "VariableNotSet", "WrittenForAnother",
+    }  # fmt: skip
+    assert codes == given - {"SystemExit"}
+    page = (Path(__file__).parents[3] / "docs" / "guide" / "check.md").read_text()
+    assert [] == [code for code in sorted(codes) if f"`{code}`" not in page]
 
 
 def test_a_remedy_names_what_was_meant(tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
 """Whether what a hook starts can be started at all."""
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 
-from hookline._core.shell_lines import expanded
+from hookline._core.shell_lines import SHELLS, expanded
 from hookline.dialects._base import Part
 from hookline.workbench.findings import Finding, Level
 from hookline.workbench.lints.asking import Asked, lint
@@ -14,6 +15,8 @@ NO_START = "this hook cannot start, and gives no answer"
 NO_PART = "this part of it fails when its turn comes"
 # Programs that start the one behind them, with how many plain arguments of their own come first.
 STARTERS = {"env": 0, "nohup": 0, "setsid": 0, "timeout": 1}
+# Options of interpreters that take no argument; what is none of these is left alone.
+_FLAGS = {**dict.fromkeys(SHELLS, re.compile(r"-[befhuvxl]+")), "python": re.compile(r"-[uBEsSIbqvxPO]+")}
 ASK_FOR_ONE = frozenset({"test", "[", "[[", "which", "type", "hash", "command"})
 GO_ELSEWHERE = frozenset({"cd", "pushd"})
 
@@ -61,7 +64,8 @@ def _of_words(asked: Asked, words: tuple[str, ...], *, in_shell: bool, goes: boo
         yield from _of_a_file(asked, name, runs=True)
     elif asked.programs.on_path(name, env.get("PATH", os.defpath)) is None:
         yield _missing(asked, f"there is no program `{name}` on the PATH that this hook gets", _near(asked, name))
-    script = _script(words[1:], env, in_shell=in_shell) if PurePath(name).name in INTERPRETERS else None
+    program = PurePath(name).name
+    script = _script(program, words[1:], env, in_shell=in_shell) if program in INTERPRETERS else None
     if script is not None and not (goes and not Path(script).is_absolute()):
         yield from _of_a_file(asked, script, runs=False)
 
@@ -81,12 +85,14 @@ def _near(asked: Asked, name: str) -> str:
     return "mend its name, install it, or write its path"
 
 
-def _script(arguments: tuple[str, ...], env: object, *, in_shell: bool) -> str | None:
-    """The file that an interpreter is given: its first argument, where that is no option."""
+def _script(interpreter: str, arguments: tuple[str, ...], env: Mapping[str, str], *, in_shell: bool) -> str | None:
+    """The file that an interpreter is given: its first argument behind options that take none, as in `bash -e FILE`."""
+    flags = _FLAGS.get(interpreter.rstrip("3"))
+    while flags is not None and arguments and flags.fullmatch(arguments[0]):
+        arguments = arguments[1:]
     if not arguments or arguments[0].startswith("-"):
         return None
-    word = arguments[0]
-    return expanded(word, env) if in_shell else word  # type: ignore[arg-type]  # a mapping
+    return expanded(arguments[0], env) if in_shell else arguments[0]
 
 
 def _of_a_file(asked: Asked, name: str, *, runs: bool) -> Iterator[Finding]:

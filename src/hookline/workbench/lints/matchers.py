@@ -1,6 +1,7 @@
 """Matchers tried on what there really is to match."""
 
 import difflib
+import re
 from collections.abc import Iterator
 
 from hookline._core.events.tool import ToolEvent
@@ -13,6 +14,7 @@ from hookline.workbench.tool_names import BUILT_IN, OF_PEERS
 
 NEVER = "this hook is never asked"
 SERVER = "mcp__"  # what the names of tools begin with that a server offers; which ones is not known here
+NEAR = 0.72  # how alike names are where one is a slip for the other: Bahs and Bash are, TodoWrite and Write are not
 OF_A_SERVER = 3  # parts of such a name: mcp, the server, the tool
 
 
@@ -27,8 +29,9 @@ def matchers_that_match_nothing(asked: Asked) -> Iterator[Finding]:
     if names is not None:
         yield from _unknown_names(asked, names, subjects)
     elif not any(matcher.matches((each,)) for each in subjects) and not _may_be_a_servers(asked):
-        told = f"`{matcher}` matches nothing: there are {', '.join(subjects)}"
-        yield _never(asked, told, "write one of them, or a pattern that fits")
+        known = dict.fromkeys(word for word in re.findall(r"\w+", str(matcher)) if word in subjects)
+        told = f"the {matcher!s} matches nothing: there are {', '.join(subjects)}"
+        yield _never(asked, told, f"write {'|'.join(known)}" if known else "write one of them, or a pattern that fits")
 
 
 def _subjects(asked: Asked) -> tuple[str, ...] | None:
@@ -52,7 +55,7 @@ def _unknown_names(asked: Asked, names: frozenset[str], subjects: tuple[str, ...
             told = f"`{name}` is the beginning of names, and this is a list of exact names: it matches nothing"
             yield _never(asked, told, f"write ^{name}__ for all tools of that server")
     for name in (each for each in unknown if each not in servers):
-        near = difflib.get_close_matches(name, subjects, n=1, cutoff=0.6)
+        near = difflib.get_close_matches(name, subjects, n=1, cutoff=NEAR)
         hint = f"write {near[0]}" if near else f"write one of {', '.join(subjects)}"
         all_of_it = names == {name}
         yield _never(asked, f"nothing is called `{name}`", hint, all_of_it=all_of_it)
