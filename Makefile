@@ -10,7 +10,7 @@ BENCH := .venv-bench/bin
 # -qq: errors only; a machine's own pip settings may warn on every run.
 PIP_INSTALL := -m pip install -qq --disable-pip-version-check
 
-# Many tests wait for a process or a server, so one more at once than there are cores; bytecode is kept, as they
+# Many tests wait for a process or a server, so there are two at once for each core; bytecode is kept, as they
 # start the program hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 AT_ONCE ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
