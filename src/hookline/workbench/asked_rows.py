@@ -10,9 +10,7 @@ from hookline.journal.encode import event_fields, word_name
 from hookline.workbench.explain import AtDialect, Considered, Explained, Verdict
 from hookline.workbench.fire import Fired, Prepared, Sent
 from hookline.workbench.hook_rows import asked_rows, compact, detail_rows, lasted, outcome_row, said_rows, verdict
-from hookline.workbench.rows import Role, Span, first_line
-
-Rows = Iterator[tuple[int, Sequence[Span]]]  # each with how deep it stands
+from hookline.workbench.rows import Role, Rows, Span, first_line
 
 HOW = {
     Strategy.PARALLEL: "all at once; their answers count in this order",
@@ -45,7 +43,7 @@ def _dialect_rows(at: AtDialect) -> Rows:
 def _considered_rows(each: Considered) -> Rows:
     hook = each.hook
     if each.verdict is Verdict.ASKED:
-        yield 2, [Span(Role.GOOD, f"{each.order:>2}"), *_named(hook), Span(Role.QUIET, _place(hook))]
+        yield 2, [Span(Role.GOOD, f"{each.order:>2}"), *_named(hook), Span(Role.QUIET, place_text(hook))]
         yield 4, [Span(Role.QUIET, "calls"), Span(Role.TEXT, target_text(hook))]
         yield 4, [Span(Role.QUIET, "when"), Span(Role.TEXT, _when(hook))]
         may = ", ".join(sorted(map(word_name, each.may))) or "nothing: it observes"
@@ -53,7 +51,7 @@ def _considered_rows(each: Considered) -> Rows:
         limit = f"within {hook.timeout:g} s" + (", in the background" if hook.background else "")
         yield 4, [Span(Role.QUIET, "fails"), Span(Role.TEXT, each.on_failure), Span(Role.QUIET, limit)]
         return
-    yield 2, [Span(Role.MARK, " -"), *_named(hook), Span(Role.QUIET, _place(hook))]
+    yield 2, [Span(Role.MARK, " -"), *_named(hook), Span(Role.QUIET, place_text(hook))]
     yield 4, [Span(Role.MARK, each.verdict.value), Span(Role.TEXT, each.why)]
 
 
@@ -62,7 +60,8 @@ def _named(hook: Hook) -> list[Span]:
     return [Span(Role.NAME, hook.id), Span(Role.TEXT, label)]
 
 
-def _place(hook: Hook) -> str:
+def place_text(hook: Hook) -> str:
+    """Where a hook comes from, in short."""
     source = hook.source
     return f"{source.layer}, line {source.line}" if source.line else source.layer
 

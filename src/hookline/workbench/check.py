@@ -69,12 +69,11 @@ def check(
     environment = os.environ if env is None else env
     folder = (workspace or Path.cwd()).absolute()
     chosen = None if dialect is None else _package_called(dialect)
+    found = _Files(environment, folder)
     if not paths:
-        found = _Files(environment, folder)
         found.add_workspace(folder, only_within=False)
         found.add_findings(_across_files(environment, folder))
         return found.checked()
-    found = _Files(environment, folder)
     for path in paths:
         if path.is_dir():
             found.add_workspace(path.resolve(), only_within=True)

@@ -5,9 +5,7 @@ from pathlib import Path
 
 from hookline.workbench.check import Checked
 from hookline.workbench.findings import Finding, Level
-from hookline.workbench.rows import Role, Span, columns
-
-Rows = Iterator[tuple[int, Sequence[Span]]]
+from hookline.workbench.rows import Role, Rows, Span, columns
 
 ROLES = {Level.ERROR: Role.BAD, Level.WARNING: Role.MARK, Level.NOTE: Role.QUIET}
 CONTEXT = 70  # characters of a source line that are shown

@@ -8,12 +8,10 @@ from hookline._core.hooks import Hook
 from hookline._core.points import Point
 from hookline._engines import Project
 from hookline.journal.encode import word_name
-from hookline.workbench.asked_rows import missing_rows, target_text
+from hookline.workbench.asked_rows import missing_rows, place_text, target_text
 from hookline.workbench.explain import problems_of
 from hookline.workbench.points import Spelling, all_points, spellings_of
-from hookline.workbench.rows import Role, Span
-
-Rows = Iterator[tuple[int, Sequence[Span]]]
+from hookline.workbench.rows import Role, Rows, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +70,7 @@ def listed_rows(hooks: Sequence[Listed], project: Project) -> Rows:
             yield 0, [Span(Role.HEADING, each.point.name)]
         hook = each.hook
         role = Role.MARK if each.held_back else Role.NAME
-        where = f"{hook.source.layer}, line {hook.source.line}" if hook.source.line else hook.source.layer
-        yield 1, [Span(role, hook.id), Span(Role.QUIET, each.name), Span(Role.QUIET, where)]
+        yield 1, [Span(role, hook.id), Span(Role.QUIET, each.name), Span(Role.QUIET, place_text(hook))]
         when = "" if str(hook.matcher) == "everything" else f"when {hook.matcher}"
         background = "in the background" if hook.background else ""
         yield 3, [Span(Role.TEXT, target_text(hook)), Span(Role.QUIET, when), Span(Role.QUIET, background)]

@@ -8,7 +8,8 @@ from pathlib import Path
 from hookline._core.errors import UsageError
 from hookline.journal import entries as en
 from hookline.journal.places import SUFFIX
-from hookline.journal.reader import children, find, sessions
+from hookline.journal.reader import children, sessions
+from hookline.workbench.picking import journal_of
 
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 DURATION = re.compile(r"(\d{1,6})([smhdw])")
@@ -37,7 +38,7 @@ def _meant(name: str, folder: Path) -> Iterator[Path]:
             raise UsageError(f"no session is recorded in {given}: it holds no {SUFFIX} file")
         yield from found
         return
-    path = given if name.endswith(SUFFIX) and given.is_file() else find(folder, name)
+    path = journal_of(name, folder)
     yield path
     yield from _of_child_agents(path)
 

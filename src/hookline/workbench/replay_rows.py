@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hookline.workbench.hook_rows import compact
 from hookline.workbench.replayed import Change, Kind, Replayed, Said, Trouble
-from hookline.workbench.rows import Role, Span, first_line
-
-Rows = Iterator[tuple[int, Sequence[Span]]]  # each with how deep it stands
+from hookline.workbench.rows import Role, Rows, Span, first_line
 
 ID_SHOWN = 8  # characters of a run's id: enough to find it by
 NO_DECISION = "no decision"

@@ -1,7 +1,7 @@
 """Lines for a person: pieces of text with a role, cut to the width of a screen."""
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -36,6 +36,9 @@ class Span:
 
     role: Role
     text: str
+
+
+Rows = Iterator[tuple[int, Sequence[Span]]]  # each with how deep it stands
 
 
 def first_line(text: str) -> str:

@@ -1,7 +1,6 @@
 """Cases, and which hooks they reached, as rows for people."""
 
 import json
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,7 @@ from hookline.workbench.cases.coverage import Coverage
 from hookline.workbench.cases.types import Report, Result, Status
 from hookline.workbench.finding_rows import shown_path
 from hookline.workbench.hook_rows import lasted
-from hookline.workbench.rows import Role, Span
-
-Rows = Iterator[tuple[int, Sequence[Span]]]
+from hookline.workbench.rows import Role, Rows, Span
 
 ROLES = {Status.OK: Role.GOOD, Status.FAILED: Role.BAD, Status.BROKEN: Role.BAD}
 MILLISECOND = 1000

@@ -5,6 +5,8 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hookline._core.shell_lines import SHELLS
+
 SCRIPT_BYTES = 65_536  # of a script that is read; a longer one is no hook's
 BUILT_IN = frozenset(
     # POSIX's special ones and its utilities that shells have inside, then what bash adds
@@ -14,7 +16,7 @@ BUILT_IN = frozenset(
     pushd readarray select shopt source suspend typeset""".split()  # noqa: SIM905  # as a list it has eighty lines
 )
 # Programs that run the file that is their first plain argument.
-INTERPRETERS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "ruby", "perl", "php"})
+INTERPRETERS = SHELLS | {"python", "python3", "node", "ruby", "perl", "php"}
 
 
 @dataclass(slots=True)
