@@ -8,7 +8,7 @@ from typing import Any
 
 from hookline._core.hooks import Hook
 from hookline._core.shell_lines import expanded, parsed
-from hookline._core.targets import CommandTarget, HttpTarget, NamedTarget, Target
+from hookline._core.targets import CommandTarget, HttpTarget, NamedTarget, PackagedTarget, Target
 
 
 def definition_digest(hook: Hook) -> str:
@@ -35,6 +35,8 @@ def _definition(hook: Hook) -> dict[str, Any]:
 def _target(target: Target) -> list[Any]:
     kind = type(target).__name__
     match target:
+        case PackagedTarget():
+            return [kind, target.digest, *target.argv]
         case CommandTarget():
             by_shell = target.argv[-1:] == (target.written,)  # which shell that is, is the machine's, not the file's
             return [kind, target.written] if by_shell else [kind, *target.argv]

@@ -1,5 +1,7 @@
 """What we raise on purpose. A hook's misbehaviour is an outcome, never an exception."""
 
+from typing import Any
+
 from hookline._core.problems import Problem
 from hookline._core.shells import ShellResult
 
@@ -18,6 +20,13 @@ class ConfigError(HooklineError):
 
 class UsageError(HooklineError):
     """The API or the command line was used in a way that cannot work, such as a hook for a point that never fires."""
+
+
+class CodedError(HooklineError):
+    """An error with a code of its own, for programs that read it: `as_json` is all of it."""
+
+    def as_json(self) -> dict[str, Any]:
+        raise NotImplementedError
 
 
 class StateError(HooklineError):

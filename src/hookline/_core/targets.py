@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from hookline._core.answer import Answerable
@@ -73,3 +74,18 @@ class CommandTarget(Target):
     argv: tuple[str, ...]
     env: Mapping[str, str] = field(repr=False)
     written: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedTarget(CommandTarget):
+    """A program out of a folder of files that somebody looked at: only bytes with this digest are ever run.
+
+    *argv* and *env* name files below *package*, an absolute path. What runs is a copy, made below *copies*, a folder of
+    ours alone: every byte of it went through *digest* (`_core.package_files`) as it was written, so whatever happens to
+    the package meanwhile, what runs is what was looked at, or nothing. *why* is what to say of a package that is not.
+    """
+
+    package: Path = Path()
+    digest: str = ""
+    copies: Path = Path()
+    why: str = "the package is not what was looked at"

@@ -10,12 +10,13 @@ from hookline._core.handlers import Handlers, Registered, Revised
 from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply, Responded, Returned
 from hookline._core.ports import Adapter
 from hookline._core.reasons import Failure
-from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget, Target
+from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget, PackagedTarget, Target
 from hookline._processes.watchdog import ShellWatchdog
 from hookline.adapters.command import CommandAdapter
 from hookline.adapters.component import ComponentAdapter
 from hookline.adapters.function import FunctionAdapter, NamedAdapter
 from hookline.adapters.http import HttpAdapter
+from hookline.adapters.packaged import PackagedAdapter
 
 __all__ = [
     "Adapter",
@@ -29,6 +30,7 @@ __all__ = [
     "HttpTarget",
     "Limits",
     "NamedTarget",
+    "PackagedTarget",
     "Payload",
     "Registered",
     "Reply",
@@ -45,10 +47,12 @@ def builtin(handlers: Handlers | None = None, *, compiled: Path | None = None) -
 
     *handlers* are those that targets may name. *compiled* is a folder, ours alone, that keeps compiled components.
     """
+    commands = CommandAdapter(ShellWatchdog())
     return {
         FunctionTarget: FunctionAdapter(),
         NamedTarget: NamedAdapter(handlers or Handlers()),
-        CommandTarget: CommandAdapter(ShellWatchdog()),
+        CommandTarget: commands,
+        PackagedTarget: PackagedAdapter(commands),
         HttpTarget: HttpAdapter(),
         ComponentTarget: ComponentAdapter(ShellWatchdog(), cache=compiled),
     }

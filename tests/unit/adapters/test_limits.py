@@ -5,7 +5,7 @@ import pytest
 from hookline._core.components import ComponentTarget
 from hookline._core.payload import CallFailed, Limits
 from hookline._core.reasons import Failure
-from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget
+from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget, PackagedTarget
 from hookline.adapters import builtin
 from hookline.adapters._limits import Capped, crashed, timed_out
 
@@ -48,7 +48,8 @@ async def test_builtin_adapters_are_new_each_time() -> None:
     """Every engine has adapters of its own, one for each kind of target."""
     one, other = builtin(), builtin()
 
-    assert set(one) == set(other) == {FunctionTarget, NamedTarget, CommandTarget, HttpTarget, ComponentTarget}
+    kinds = {FunctionTarget, NamedTarget, CommandTarget, PackagedTarget, HttpTarget, ComponentTarget}
+    assert kinds == set(one) == set(other)
     assert all(one[kind] is not other[kind] for kind in one)
     for adapter in (*one.values(), *other.values()):
         await adapter.aclose()

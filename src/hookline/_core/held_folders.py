@@ -1,0 +1,71 @@
+"""Folders for work in progress: each belongs to one living program, and what a killed one left is taken away.
+
+Whose a folder is shows in a lock that ends with its owner, never in a clock or a process's number.
+"""
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from hookline._core.package_files import take_away
+from hookline._core.private_folders import make_private
+
+HELD = ".held"  # in each folder: the file that is locked
+
+
+@dataclass(slots=True, kw_only=True)
+class HeldFolder:
+    """One folder of ours alone. `lock` is held until it is closed."""
+
+    path: Path
+    lock: int
+
+    @classmethod
+    def within(cls, parent: Path) -> "HeldFolder":
+        """A new one below *parent*, which is made if need be. Those that nobody holds any more go. Raises OSError."""
+        make_private(parent)
+        for left in _left_behind(parent):
+            take_away(left)
+        path = Path(tempfile.mkdtemp(dir=parent))
+        draft = path / f"{HELD}.new"
+        lock = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            draft.rename(path / HELD)  # locked before anybody can know it
+        except BaseException:
+            os.close(lock)
+            take_away(path)
+            raise
+        return cls(path=path, lock=lock)
+
+    def close(self) -> None:
+        """Take it away, with all that is in it."""
+        take_away(self.path)
+        os.close(self.lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _left_behind(parent: Path) -> Iterator[Path]:
+    """The folders whose owners are no more: whose lock can be had. One without a lock is only being made."""
+    for folder in list(parent.iterdir()):
+        try:
+            lock = os.open(folder / HELD, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:  # somebody has it
+            continue
+        else:
+            yield folder
+        finally:
+            os.close(lock)
