@@ -29,6 +29,7 @@ COMMANDS = {
     "fire": ("hookline._cli.commands.fire", "Put one event to the hooks for real, and show what came of it."),
     "test": ("hookline._cli.commands.test", "Run *.hooktest.yaml files: what hooks should do, and what they do."),
     "trust": ("hookline._cli.commands.trust", "Trust a project's own hooks, or hold them to what they are now."),
+    "plugins": ("hookline._cli.commands.plugins", "Install, review, test and update packages of hooks."),
     "doctor": ("hookline._cli.commands.doctor", "Look at everything on this machine that hookline relies on."),
     "replay": ("hookline._cli.commands.replay", "Put recorded sessions to other hooks: every decision that changes."),
     "new": ("hookline._cli.commands.new", "Make a project to begin with: a hook in Python, JavaScript or C."),

@@ -195,6 +195,46 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What a dialect's own command has to say: *lines* for standard output, *asides* for standard error.
+
+    `value` is the same for `--json`. `failed`: what was asked about is not as it should be.
+    """
+
+    lines: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
+    value: Any = None
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One hook to be tried with bytes of its author's: given as they are, in the folder `cwd`.
+
+    `event` is what the hook is asked about; None where it would not be selected, and is not called.
+    """
+
+    hook: Hook
+    body: bytes
+    cwd: str
+    event: Event | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginCommands:
+    """A dialect's plugins, as commands about them. Each raises a CodedError where it cannot do what it is asked.
+
+    `verb` is called with the name of what to do, the environment, the folder where one is, how that is trusted, and
+    what the command line gave. `trial` makes one hook ready to be tried, by its name and the file of a fixture, and
+    `tried` tells of the records that came of that.
+    """
+
+    verb: Callable[..., Told] = field(repr=False)
+    trial: Callable[[Mapping[str, str], str, Path], Trial] = field(repr=False)
+    tried: "Callable[[Trial, Sequence[Record]], Told]" = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
     """All of a dialect that the wiring needs: one line in `dialects/__init__.py` per package.
 
@@ -207,6 +247,8 @@ class Package:
     and goes on where a session would not begin. `conventions` are for whoever checks what authors wrote. `trust` are
     the dialect's stored decisions about folders, which then hold for all dialects after it. `schemas` describes what
     crosses at each of its points; None where nothing crosses in a form of the dialect's own.
+
+    `plugins` are the commands about the packages of hooks that the dialect installs, where it has such.
 
     `write` makes one file of hooks, also of other dialects': what such a one's failure does to the action is in its own
     `on_failure`, for nobody knows the rules of a dialect but itself. `untold` is what a file says, and no `Hook` can.
@@ -230,3 +272,4 @@ class Package:
     look: Look | None = None
     write: Callable[[Sequence[Hook]], Written] | None = None
     untold: Callable[[Path], tuple[Loss, ...]] | None = None
+    plugins: PluginCommands | None = None

@@ -108,7 +108,7 @@ async def fire(
     """
     asked = project.engine if engine is None else engine
     explained = explain(project, event)
-    heard = _Recorder()
+    heard = Heard()
     resolution = await asked.recording(heard).dispatch(event)
     abandoned = await asked.drain(event.origin.session_id, background)
     dialects = {dialect.name: dialect for dialect in asked.dialects}
@@ -130,7 +130,7 @@ async def fire(
     )
 
 
-class _Recorder:
+class Heard:
     """Keeps the account of one event."""
 
     def __init__(self) -> None:

@@ -13,16 +13,11 @@ from hookline.dialects._files import project_root
 from hookline.dialects._places import path_text
 from hookline.dialects.muse import settings as settings_file
 from hookline.dialects.muse.config import Found, problems_of_rejected, read_hooks
+from hookline.dialects.muse.directories import config_directory
 from hookline.dialects.muse.document import MANAGED, PROJECT, Document
 from hookline.dialects.muse.environment import Launch, hook_environment, resolve_shell
 from hookline.dialects.muse.settings import read_settings, switched_off
-from hookline.dialects.muse.sources import (
-    MANAGED_PATH_VARIABLE,
-    PROJECT_FILE,
-    config_directory,
-    managed_path,
-    read_source,
-)
+from hookline.dialects.muse.sources import MANAGED_PATH_VARIABLE, PROJECT_FILE, managed_path, read_source
 from hookline.dialects.muse.walking import handlers_in
 from hookline.dialects.muse.windows import windows_problems
 

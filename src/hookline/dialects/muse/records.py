@@ -12,7 +12,7 @@ from hookline._core.errors import ConfigError, StateError
 from hookline._core.private_folders import make_private
 from hookline._core.problems import Problem
 from hookline._core.regular_files import replace_text
-from hookline.dialects.muse.sources import config_directory
+from hookline.dialects.muse.directories import config_directory
 from hookline.dialects.muse.trust import FILE_NAME, TRUSTED, read_document
 
 Projects = dict[str, dict[str, Any]]
@@ -50,7 +50,7 @@ def _change(env: Mapping[str, str], change: Callable[[Projects], Projects]) -> N
     path = trust_file(env)
     if path is None:
         raise StateError("there is no folder for settings: set HOME or XDG_CONFIG_HOME to an absolute path")
-    with _alone(path):
+    with alone(path):
         document, problem = read_document(path)
         if document is None:
             problems = () if problem is None else (problem,)
@@ -60,7 +60,7 @@ def _change(env: Mapping[str, str], change: Callable[[Projects], Projects]) -> N
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def alone(path: Path) -> Iterator[None]:
     """Nobody else writes the file meanwhile. The lock is a file beside it, as the file itself is replaced."""
     try:
         make_private(path.parent)

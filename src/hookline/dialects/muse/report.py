@@ -23,10 +23,15 @@ def startup_lines(loaded: Loaded, program: str) -> list[str]:
 
 
 def _detail(problem: Problem) -> str:
-    """One line, whatever names stand in the file: what a terminal would act on is shown as its escape."""
+    """One line, whatever names stand in the file."""
     text = f"{problem.where.label}: {problem.code}: {problem.message}"
     if len(text) > LONGEST_LINE:
         text = f"{text[:LONGEST_LINE]}…"
+    return shown(text)
+
+
+def shown(text: str) -> str:
+    """*text* on one line of a terminal: what that would act on is shown as its escape."""
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)

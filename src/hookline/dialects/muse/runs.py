@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from hookline._core.effects import Notify
@@ -13,6 +13,7 @@ from hookline._core.payload import CallFailed, Exited
 from hookline._core.points import Event, Origin
 from hookline._core.records import Dispatched, HookEnded, HookStarted
 from hookline.dialects.muse.build import DIALECT
+from hookline.dialects.muse.origins import PluginOrigin
 from hookline.dialects.muse.output import text_of
 from hookline.dialects.muse.rules import BY_EVENT
 from hookline.dialects.muse.tags import Status, effects_of, status_of
@@ -21,6 +22,8 @@ Body = dict[str, Any]
 Where = tuple[str, str, str, int, str, str]  # of one attempt: hook, session, run, step, point, call
 
 UNRECORDED = frozenset({SessionEnd})
+UNPRINTED = frozenset({Status.COMPLETED, Status.BLOCKED})  # what these printed was understood
+FIRST_OF_PLUGINS = 100_000  # the display order of plugins' hooks begins here
 
 
 @dataclass(slots=True)
@@ -41,12 +44,13 @@ class HookRuns:
 
     def __init__(self) -> None:
         self._orders: dict[str, int] = {}
+        self._plugins: dict[str, int] = {}
         self._numbers: Counter[str] = Counter()
         self._open: dict[Where, list[_Run]] = {}
 
     def started(self, record: HookStarted) -> list[Body]:
         """The start of a run."""
-        if not _is_recorded(record.hook):
+        if not is_recorded(record.hook):
             return []
         run = self._begin(record.hook, record.origin)
         self._open.setdefault(_where(record.hook, record.event), []).append(run)
@@ -65,7 +69,7 @@ class HookRuns:
         resolution = record.resolution
         bodies: list[Body] = []
         for outcome in resolution.outcomes:
-            if not _is_recorded(outcome.hook):
+            if not is_recorded(outcome.hook):
                 continue
             for attempt in (*outcome.links, outcome):
                 status = status_of(attempt)
@@ -76,7 +80,7 @@ class HookRuns:
                 if run is None:
                     run = self._begin(hook, record.origin)
                     bodies.append({"kind": "hook_run_started", **run.head})
-                bodies.append(_terminal(run, status, attempt, effects_of(attempt, resolution)))
+                bodies.append(terminal_body(run.head, status, attempt, effects_of(attempt, resolution)))
         return bodies
 
     def cut_off(self, origin: Origin) -> list[Body]:
@@ -86,7 +90,7 @@ class HookRuns:
             over = [run for run in runs if _belongs(run.origin, origin)]
             if over:
                 self._keep(where, [run for run in runs if run not in over])
-            bodies.extend(_terminal(run, _status(run), run.outcome, ()) for run in over)
+            bodies.extend(terminal_body(run.head, _status(run), run.outcome, ()) for run in over)
         return bodies
 
     def _begin(self, hook: Hook, origin: Origin) -> _Run:
@@ -96,11 +100,17 @@ class HookRuns:
             "run_id": f"{key}:{self._numbers[origin.session_id]}",
             "hook_key": key,
             "event": BY_EVENT[hook.event].name,
-            "display_order": self._orders.setdefault(hook.id, len(self._orders)),
+            "display_order": self._order(hook),
         }
         if hook.label:
             head["status_message"] = hook.label
+        if isinstance(hook.facts, PluginOrigin):
+            head["origin"] = asdict(hook.facts)
         return _Run(origin, head)
+
+    def _order(self, hook: Hook) -> int:
+        orders, first = (self._plugins, FIRST_OF_PLUGINS) if isinstance(hook.facts, PluginOrigin) else (self._orders, 0)
+        return orders.setdefault(hook.id, first + len(orders))
 
     def _take(self, where: Where) -> _Run | None:
         runs = self._open.get(where)
@@ -117,7 +127,7 @@ class HookRuns:
             del self._open[where]
 
 
-def _is_recorded(hook: Hook) -> bool:
+def is_recorded(hook: Hook) -> bool:
     """Whether a hook's runs stand in the stream: an async hook's do not, nor those that end with the session."""
     return hook.dialect == DIALECT and not hook.background and hook.event not in UNRECORDED
 
@@ -138,16 +148,19 @@ def _status(run: _Run) -> Status:
     return ended or Status.CANCELLED
 
 
-def _terminal(run: _Run, status: Status, outcome: Outcome | None, effects: Iterable[str]) -> Body:
+def terminal_body(
+    head: Body, status: Status, outcome: Outcome | None, effects: Iterable[str], *, elide: bool = True
+) -> Body:
+    """The end of a run that began with *head*. *elide*: what a run that went well printed is left out."""
     reply = outcome.reply if outcome is not None and isinstance(outcome.reply, Exited | CallFailed) else None
     code = None if reply is None or reply.code is None or reply.code < 0 else reply.code
     body: Body = {
         "kind": "hook_run_terminal",
-        **run.head,
+        **head,
         "status": status.value,
         "duration_ms": 0 if outcome is None else round(outcome.ran * 1000),
         "exit_code": code,
-        "stdout": "" if reply is None or status in (Status.COMPLETED, Status.BLOCKED) else text_of(reply.stdout),
+        "stdout": "" if reply is None or (elide and status in UNPRINTED) else text_of(reply.stdout),
         "stderr": "" if reply is None else text_of(reply.stderr),
         "error": None if outcome is None or outcome.answer is not None else outcome.detail or None,
     }

@@ -1,10 +1,12 @@
-"""Where hooks come from: managed, user and project files, read once, in this order (section 2).
+"""Where hooks come from: managed, user and project files, then plugins, read once, in this order (section 2).
 
 A project cannot vouch for itself: trust comes from the command line or from the user's own file.
 """
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hookline._core.errors import ConfigError
 from hookline._core.hooks import HeldBack, Hook, Source
@@ -14,25 +16,19 @@ from hookline.dialects._files import Unreadable, project_root, read_file
 from hookline.dialects.muse import settings as settings_file
 from hookline.dialects.muse import trust as trust_file
 from hookline.dialects.muse.config import Found, read_document, read_hooks, unread
+from hookline.dialects.muse.directories import INSTALLED, config_directory, plugins_directory
 from hookline.dialects.muse.document import MANAGED, PROJECT
-from hookline.dialects.muse.environment import WINDOWS, Launch, hook_environment, resolve_shell
+from hookline.dialects.muse.environment import Launch, hook_environment, resolve_shell
 from hookline.dialects.muse.settings import Settings, read_settings, switched_off
+
+if TYPE_CHECKING:
+    from hookline.dialects.muse.plugins.sources import FoundPlugins
 
 MANAGED_PATH_VARIABLE = "TBH_MANAGED_HOOKS_PATH"
 PROJECT_FILE = Path(".muse", "hooks.json")
-STORED = "stored"
 ABSENT = "HookFileAbsent"
 
 SWITCHED_OFF = "switched off by hooks.state"
-
-
-def config_directory(env: Mapping[str, str]) -> Path | None:
-    """The user's own directory, None where *env* names none. Relative names do not count: a project could be meant."""
-    home = env.get("HOME") or (env.get("USERPROFILE") if WINDOWS else None)
-    for base, below in ((env.get("XDG_CONFIG_HOME"), "muse"), (home, ".config/muse")):
-        if base and Path(base).is_absolute():
-            return Path(base, below)
-    return None
 
 
 def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
@@ -44,7 +40,7 @@ def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
     config = config_directory(env)
     settings = Settings() if config is None else read_settings(config / settings_file.FILE_NAME)
     root = project_root(workspace)
-    trusted_by, trust_note = (trust, None) if trust else _stored_trust(config, root)
+    trusted_by, trust_note = (trust, None) if trust else trust_file.stored_trust(config, root)
     shell, shell_note = resolve_shell(env)
     launch = Launch(shell, hook_environment(env))
     granting = Launch(shell, hook_environment(env, granted=settings.granted))
@@ -64,6 +60,12 @@ def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
         held_back += _switched_off_in(found, kept)
         hooks += kept
         problems += found.problems
+    plugins = _plugins(env, settings, launch)
+    if plugins is not None:
+        kept = [hook for hook in plugins.hooks if _is_on(hook, off)]
+        held_back += (*plugins.held_back, *_switched_off_in(Found(plugins.hooks), kept))
+        hooks += kept
+        problems += plugins.problems
     in_vain = None
     # Whoever trusts a folder for its hooks means that there are some.
     if trust == RUN_FLAG and not hooks and not problems:
@@ -169,8 +171,13 @@ def _switched_off_in(found: Found, kept: list[Hook]) -> list[HeldBack]:
     return [HeldBack(label=source.label, path=source.path, count=len(off), why=SWITCHED_OFF, hooks=off)]
 
 
-def _stored_trust(config: Path | None, root: Path) -> tuple[str, Problem | None]:
-    if config is None:
-        return "", None
-    folders, problem = trust_file.trusted_folders(config / trust_file.FILE_NAME)
-    return STORED if str(root) in folders else "", problem
+def _plugins(env: Mapping[str, str], settings: Settings, launch: Launch) -> "FoundPlugins | None":
+    """What installed plugins contribute; None where there are none, as with most people."""
+    folder = plugins_directory(env)
+    if folder is None or not os.path.lexists(folder / INSTALLED):
+        return None
+    from hookline.dialects.muse.plugins.review import MEMBER, decisions_in
+    from hookline.dialects.muse.plugins.sources import load_plugins
+
+    members = None if settings.document is None else settings.document.value.get(MEMBER)
+    return load_plugins(folder, env, decisions_in(members), launch)

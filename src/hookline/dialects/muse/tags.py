@@ -50,7 +50,7 @@ def effects_of(outcome: Outcome, resolution: Resolution) -> tuple[str, ...]:
     ignored = {each.what for each in resolution.ignored if each.hook == outcome.hook.id}
     if Allow in said - ignored:
         tags.append("permission_allowed")
-    if _denies_permission(outcome, rule):
+    if _denies_permission(outcome):
         tags.append("permission_denied")
     if AddFeedback in said - ignored:
         tags.append("feedback")
@@ -59,6 +59,23 @@ def effects_of(outcome: Outcome, resolution: Resolution) -> tuple[str, ...]:
     if AddContext in said - ignored:
         tags.append("context")
     return tuple(tags)
+
+
+def holds_up(outcome: Outcome) -> str:
+    """`stopped` or `blocked`, where a run by itself holds something up; else nothing."""
+    return "" if outcome.answer is None else _hold(outcome.answer, BY_EVENT[outcome.hook.event])
+
+
+def permission_in(outcome: Outcome) -> str | None:
+    """The permission decision that a run's answer spelled: allow, deny or ask."""
+    reply, rule = outcome.reply, BY_EVENT[outcome.hook.event]
+    if outcome.answer is None or not isinstance(reply, Exited) or reply.code != 0:
+        return None
+    if not (rule.permission or rule.verdict):
+        return None
+    said = parse(reply.stdout)
+    verdict = None if isinstance(said, Malformed) else verdict_in(said)
+    return verdict if verdict in ("allow", "deny", "ask") else None
 
 
 def _hold(answer: Answer, rule: MuseRule) -> str:
@@ -70,12 +87,7 @@ def _hold(answer: Answer, rule: MuseRule) -> str:
     return "blocked" if said & blocking else ""
 
 
-def _denies_permission(outcome: Outcome, rule: MuseRule) -> bool:
+def _denies_permission(outcome: Outcome) -> bool:
     """Whether a Deny was spelled as a permission decision; a plain block has no tag beside `blocked`."""
-    reply = outcome.reply
-    if outcome.answer is None or not isinstance(outcome.answer.decision, Deny):
-        return False
-    if not (rule.permission or rule.verdict) or not isinstance(reply, Exited) or reply.code != 0:
-        return False
-    said = parse(reply.stdout)
-    return not isinstance(said, Malformed) and verdict_in(said) == "deny"
+    denies = outcome.answer is not None and isinstance(outcome.answer.decision, Deny)
+    return denies and permission_in(outcome) == "deny"

@@ -1,14 +1,16 @@
 """The stored decisions about project folders (section 2.1). A file that is not as it should be trusts nobody."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from hookline._core.hooks import Source
 from hookline._core.problems import Problem, Scope, Where
 from hookline._core.strictjson import JsonFault
-from hookline.dialects._files import Unreadable, read_file
+from hookline.dialects._files import Unreadable, project_root, read_file
 from hookline.dialects._kinds import NON_NEGATIVE_INTEGER
+from hookline.dialects.muse.directories import config_directory
 from hookline.dialects.muse.document import USER, read_json
 
 FILE_NAME = "trust.json"
@@ -16,7 +18,22 @@ SCHEMA_VERSION = 1
 TRUSTED = "trusted"
 DECISIONS = (TRUSTED, "untrusted")
 
+STORED = "stored"  # how a folder is trusted that the file names
+
 NOBODY: frozenset[str] = frozenset()
+
+
+def is_trusted(env: Mapping[str, str], workspace: Path) -> bool:
+    """Whether the user's stored decision trusts the project of *workspace*."""
+    return bool(stored_trust(config_directory(env), project_root(workspace))[0])
+
+
+def stored_trust(config: Path | None, root: Path) -> tuple[str, Problem | None]:
+    """How the file in *config* trusts the project at *root*, empty where it does not; and what is wrong with it."""
+    if config is None:
+        return "", None
+    folders, problem = trusted_folders(config / FILE_NAME)
+    return STORED if str(root) in folders else "", problem
 
 
 def trusted_folders(path: Path) -> tuple[frozenset[str], Problem | None]:
