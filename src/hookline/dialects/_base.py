@@ -54,7 +54,8 @@ class Loaded:
     `settings` is what the files say about the session, None where the dialect has no say. `trust` is how the project
     folder came to be trusted, empty when it is not or the dialect has no say. `in_vain` is to be
     told where no dialect has a hook in the end. `config` is the dialect's own form of it all, for its `override`.
-    `place` says where a part of a hook stands, by the hook's id, where that is known.
+    `place` says where a part of a hook stands, by the hook's id, where that is known. `conventions` are those of this
+    file, where they are not the dialect's.
     """
 
     hooks: tuple[Hook, ...] = ()
@@ -64,6 +65,7 @@ class Loaded:
     trust: str = ""
     in_vain: Problem | None = None
     config: object = None
+    conventions: "Conventions | None" = None
     place: Callable[[str, "Part"], Where] | None = field(default=None, repr=False, compare=False)
 
 
@@ -83,10 +85,12 @@ class Conventions:
     `timeout_key` is where a hook's time limit is written. `blocks_by` is the exit status that denies, None where none
     does; `needs_reason`: only with text on standard error; `denies_with` are the members of an answer that deny too.
     `instead_of_variables` says what a command reads in the place of the variables that other tools set;
-    `closed_environment`: there are none but those that it is given.
+    `closed_environment`: there are none but those that it is given. `unit` is what the limit counts, where that is not
+    what the dialect's files count.
     """
 
     timeout_key: str
+    unit: "Unit | None" = None
     blocks_by: int | None = None
     needs_reason: bool = False
     denies_with: frozenset[str] = frozenset()

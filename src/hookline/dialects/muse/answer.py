@@ -1,5 +1,7 @@
 """A hook's reply understood: the exit status first, standard output second (sections 12 and 13)."""
 
+from dataclasses import replace
+
 from hookline._core.answer import Answer
 from hookline._core.effects import AddContext
 from hookline._core.hooks import Hook
@@ -10,6 +12,7 @@ from hookline.dialects.muse.answer_schema import fault_in
 from hookline.dialects.muse.meaning import Draft, meaning_of
 from hookline.dialects.muse.output import OUTPUT_BYTES, Malformed, parse, starts_as_json, text_of
 from hookline.dialects.muse.rules import BY_EVENT, MuseRule
+from hookline.dialects.muse.skills import IGNORED, fault_in_selection, is_inert, told_of_selection
 from hookline.dialects.muse.terminal import last_line
 
 BLOCKS = 2  # the exit status that blocks
@@ -35,7 +38,7 @@ def decode(reply: Reply, event: Event, hook: Hook) -> Answer | CallFailed:
 
 def _read(reply: Exited, rule: MuseRule, hook: Hook) -> Answer | CallFailed:
     if reply.code == 0:
-        return _read_output(reply, rule)
+        return _read_output(reply, rule, hook)
     if reply.code == BLOCKS:
         return _read_block(reply, rule, hook)
     said = last_line(text_of(reply.stderr))
@@ -67,16 +70,19 @@ def _read_block(reply: Exited, rule: MuseRule, hook: Hook) -> Answer | CallFaile
     return draft.answer()
 
 
-def _read_output(reply: Exited, rule: MuseRule) -> Answer | CallFailed:
+def _read_output(reply: Exited, rule: MuseRule, hook: Hook) -> Answer | CallFailed:
     text = text_of(reply.stdout)
     if not starts_as_json(text):
         return _plain(text.strip(), rule)
     said = parse(reply.stdout)
     if isinstance(said, Malformed):
         return _failed(reply, Failure.MALFORMED_ANSWER, said.text)
-    if (fault := fault_in(said, rule)) is not None:
+    if (fault := fault_in(said, rule) or fault_in_selection(said, hook)) is not None:
         return _failed(reply, Failure.MALFORMED_ANSWER, fault)
-    return meaning_of(said, rule)
+    answer = meaning_of(said, rule)
+    if selected := told_of_selection(said, hook):
+        return replace(answer, effects=(*answer.effects, AddContext(selected)))
+    return replace(answer, notes=(*answer.notes, IGNORED)) if is_inert(said, hook) else answer
 
 
 def _plain(text: str, rule: MuseRule) -> Answer:

@@ -59,7 +59,7 @@ CONTEXT = text("What the model is to know; blank for nothing.")
 PERMISSION = word("Whether the call may run; an allow needs `updatedInput`.", "allow", "deny", "ask")
 PERMISSION_REASON = text("Why; a deny needs one that is not blank.")
 UPDATED_INPUT = or_null(mapping("The input that the call runs with instead; null for its own."))
-SKILLS: Schema = {**NEVER, "description": "Never asked for, so never to be given."}
+SKILLS: Schema = {**NEVER, "description": "Not without the experiment skills.v1, which is off."}
 
 TOP: dict[str, Field] = {
     "continue": Field(_where_stopping, (bool,), "boolean"),
@@ -193,15 +193,14 @@ def _verdict_object(verdict: object, path: str, rule: MuseRule) -> str | None:
 
 
 def _skills(said: Members, rule: MuseRule) -> str | None:
-    """Skills are never asked for here, so whoever sends well-formed ones did not negotiate them (section 19)."""
+    """The shape of a selection; whether it was asked for is told by the hook (section 19)."""
     specific = said.get(SPECIFIC, {})
     if "selectedSkills" not in specific:
         return None
     skills = specific["selectedSkills"]
     if not isinstance(skills, list):
         return "selectedSkills must be an array"
-    faults = (fault for skill in skills if (fault := _skill(skill)) is not None)
-    return next(faults, "selected_skills:rejected:capability-not-negotiated")
+    return next((fault for skill in skills if (fault := _skill(skill)) is not None), None)
 
 
 def _skill(skill: object) -> str | None:

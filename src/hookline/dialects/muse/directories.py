@@ -8,6 +8,16 @@ from hookline.dialects.muse.environment import WINDOWS
 PLUGINS = "plugins"  # within the user's data
 INSTALLED = "installed.json"  # in there: which plugins there are
 
+# A package is told by the folder that holds its manifest; of several the first one counts.
+MANIFEST = "plugin.json"
+MARKERS = (".muse-plugin", ".claude-plugin", ".codex-plugin")
+MANIFESTS = tuple(f"{marker}/{MANIFEST}" for marker in MARKERS)
+
+
+def is_manifest(path: Path) -> bool:
+    """Whether *path* is that of a package's manifest."""
+    return path.name == MANIFEST and path.parent.name in MARKERS
+
 
 def config_directory(env: Mapping[str, str]) -> Path | None:
     """The user's own directory, None where *env* names none. Relative names do not count: a project could be meant."""

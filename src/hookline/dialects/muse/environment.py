@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hookline._core.problems import Problem, Scope, Where
+from hookline.dialects.muse.origins import SkillTerms
 
 WINDOWS = os.name == "nt"
 
@@ -18,12 +19,14 @@ PASSED_ON_WINDOWS = ("COMSPEC", "PATHEXT", "SystemRoot", "WINDIR")
 class Launch:
     """How the hooks of one source are started: the shell that their commands are given to, and their environment.
 
-    `windows` chooses between a hook's two forms of its command.
+    `windows` chooses between a hook's two forms of its command. `skills` are the terms on which those that can name
+    skills are asked for them, None where they are not.
     """
 
     shell: tuple[str, ...]
     env: Mapping[str, str] = field(repr=False)
     windows: bool = WINDOWS
+    skills: SkillTerms | None = None
 
     def argv(self, command: str) -> tuple[str, ...]:
         return (*self.shell, command)

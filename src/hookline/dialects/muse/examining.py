@@ -13,7 +13,7 @@ from hookline.dialects._files import project_root
 from hookline.dialects._places import path_text
 from hookline.dialects.muse import settings as settings_file
 from hookline.dialects.muse.config import Found, problems_of_rejected, read_hooks
-from hookline.dialects.muse.directories import config_directory
+from hookline.dialects.muse.directories import INSTALLED, MANIFESTS, config_directory, is_manifest, plugins_directory
 from hookline.dialects.muse.document import MANAGED, PROJECT, Document
 from hookline.dialects.muse.environment import Launch, hook_environment, resolve_shell
 from hookline.dialects.muse.settings import read_settings, switched_off
@@ -33,11 +33,23 @@ FIELDS = {Part.WHOLE: (), Part.COMMAND: ("command",), Part.TIMEOUT: ("timeout",)
 
 
 def files(env: Mapping[str, str], workspace: Path) -> tuple[Path, ...]:
-    """The managed file, where one is named, the user's and the project's."""
+    """The managed file, where one is named, the user's and the project's; of plugins those that are installed, and one
+    that the folder is itself."""
     config = config_directory(env)
     user = () if config is None else (config / settings_file.FILE_NAME,)
     managed = _managed(env, config)
-    return (*(() if managed is None else (managed,)), *user, project_root(workspace) / PROJECT_FILE)
+    own = tuple(path for name in MANIFESTS if os.path.lexists(path := workspace.absolute() / name))
+    hooks = (*(() if managed is None else (managed,)), *user, project_root(workspace) / PROJECT_FILE)
+    return (*hooks, *_of_plugins(env), *own)
+
+
+def _of_plugins(env: Mapping[str, str]) -> tuple[Path, ...]:
+    folder = plugins_directory(env)
+    if folder is None or not os.path.lexists(folder / INSTALLED):
+        return ()
+    from hookline.dialects.muse.plugins.examining import installed_manifests
+
+    return installed_manifests(env)
 
 
 def _managed(env: Mapping[str, str], config: Path | None) -> Path | None:
@@ -56,6 +68,10 @@ def examine(path: Path, env: Mapping[str, str]) -> Loaded:
     config = config_directory(env)
     shell, shell_note = resolve_shell(env)
     launch = Launch(shell, hook_environment(env))
+    if is_manifest(path):
+        from hookline.dialects.muse.plugins.examining import examine_package
+
+        return examine_package(path, env, launch, CONVENTIONS)
     if path.name == settings_file.FILE_NAME:
         return _settings(path, launch)
     managed = _managed(env, config)

@@ -129,7 +129,7 @@ def _type(handler: Handler, spot: Spot) -> Finding | None:
 
 
 def _output_capabilities(handler: Handler, spot: Spot) -> Finding | None:
-    """`skills.v1` may be declared in its place. The hook is never told that it is wanted, so nothing comes of it."""
+    """`skills.v1` may be declared in its place; whether it is asked for is the session's (section 19)."""
     if "outputCapabilities" not in handler:
         return None
     at = (*spot.at, "outputCapabilities")

@@ -10,6 +10,7 @@ from hookline._core.points import Event
 from hookline._core.reasons import Skip
 from hookline.dialects._keys import told
 from hookline.dialects.muse.rules import BY_EVENT, NAME, MuseRule
+from hookline.dialects.muse.skills import CAPABILITY, terms_of
 
 PAYLOAD_BYTES = 262_144  # of compact JSON; the newline after it is not counted
 DEEPEST = 120  # levels; readers in common use give up at 128
@@ -22,6 +23,8 @@ def encode(event: Event, hook: Hook) -> Payload | Refused:
     nothing is cut to make it fit.
     """
     members = _members(event, BY_EVENT[event.point.event])
+    if terms_of(hook) is not None:
+        members["supported_output_capabilities"] = [CAPABILITY]
     if excess := _excess(members):
         return Refused(Skip.PAYLOAD_TOO_LARGE, excess)
     body = strictjson.encode(members, spaced=True)

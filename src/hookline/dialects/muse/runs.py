@@ -13,7 +13,7 @@ from hookline._core.payload import CallFailed, Exited
 from hookline._core.points import Event, Origin
 from hookline._core.records import Dispatched, HookEnded, HookStarted
 from hookline.dialects.muse.build import DIALECT
-from hookline.dialects.muse.origins import PluginOrigin
+from hookline.dialects.muse.origins import origin_of
 from hookline.dialects.muse.output import text_of
 from hookline.dialects.muse.rules import BY_EVENT
 from hookline.dialects.muse.tags import Status, effects_of, status_of
@@ -104,12 +104,13 @@ class HookRuns:
         }
         if hook.label:
             head["status_message"] = hook.label
-        if isinstance(hook.facts, PluginOrigin):
-            head["origin"] = asdict(hook.facts)
+        origin_of_plugin = origin_of(hook.facts)
+        if origin_of_plugin is not None:
+            head["origin"] = asdict(origin_of_plugin)
         return _Run(origin, head)
 
     def _order(self, hook: Hook) -> int:
-        orders, first = (self._plugins, FIRST_OF_PLUGINS) if isinstance(hook.facts, PluginOrigin) else (self._orders, 0)
+        orders, first = (self._orders, 0) if origin_of(hook.facts) is None else (self._plugins, FIRST_OF_PLUGINS)
         return orders.setdefault(hook.id, first + len(orders))
 
     def _take(self, where: Where) -> _Run | None:

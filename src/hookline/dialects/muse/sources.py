@@ -16,10 +16,11 @@ from hookline.dialects._files import Unreadable, project_root, read_file
 from hookline.dialects.muse import settings as settings_file
 from hookline.dialects.muse import trust as trust_file
 from hookline.dialects.muse.config import Found, read_document, read_hooks, unread
-from hookline.dialects.muse.directories import INSTALLED, config_directory, plugins_directory
+from hookline.dialects.muse.directories import INSTALLED, config_directory, is_manifest, plugins_directory
 from hookline.dialects.muse.document import MANAGED, PROJECT
 from hookline.dialects.muse.environment import Launch, hook_environment, resolve_shell
 from hookline.dialects.muse.settings import Settings, read_settings, switched_off
+from hookline.dialects.muse.skills import terms_under
 
 if TYPE_CHECKING:
     from hookline.dialects.muse.plugins.sources import FoundPlugins
@@ -42,8 +43,9 @@ def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
     root = project_root(workspace)
     trusted_by, trust_note = (trust, None) if trust else trust_file.stored_trust(config, root)
     shell, shell_note = resolve_shell(env)
-    launch = Launch(shell, hook_environment(env))
-    granting = Launch(shell, hook_environment(env, granted=settings.granted))
+    skills = terms_under(env, root if trusted_by else None)
+    launch = Launch(shell, hook_environment(env), skills=skills)
+    granting = Launch(shell, hook_environment(env, granted=settings.granted), skills=skills)
 
     managed = _managed(env, settings, config, granting)
     user = _user(settings, launch)
@@ -85,7 +87,14 @@ def load(*, env: Mapping[str, str], workspace: Path, trust: str) -> Loaded:
 def load_file(path: Path, *, env: Mapping[str, str]) -> Loaded:
     """The hooks of one file that the caller vouches for, read like a trusted project's. Raises ConfigError for none."""
     shell, shell_note = resolve_shell(env)
-    found = read_source(path.absolute(), layer=PROJECT, launch=Launch(shell, hook_environment(env)))
+    launch = Launch(shell, hook_environment(env))
+    if is_manifest(path.absolute()):
+        from hookline.dialects.muse.plugins.examining import examine_package
+
+        if not os.path.lexists(path):
+            raise ConfigError(f"there is no plugin manifest at {path}")
+        return examine_package(path.absolute(), env, launch)
+    found = read_source(path.absolute(), layer=PROJECT, launch=launch)
     if found is None:
         raise ConfigError(f"there is no hook file at {path}")
     notes = (shell_note,) if shell_note and found.hooks else ()

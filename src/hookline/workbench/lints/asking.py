@@ -9,7 +9,7 @@ from hookline._core.problems import Where
 from hookline._core.rules import Rule
 from hookline._core.shell_lines import ShellLine, parsed
 from hookline._core.targets import CommandTarget
-from hookline.dialects._base import Conventions, Loaded, Package, Part
+from hookline.dialects._base import Conventions, Loaded, Package, Part, Unit
 from hookline.workbench.findings import Finding, Level
 from hookline.workbench.lints.programs import Programs
 
@@ -32,7 +32,14 @@ class Asked:
 
     @property
     def conventions(self) -> Conventions | None:
-        return self.package.conventions
+        return self.loaded.conventions or self.package.conventions
+
+    @property
+    def unit(self) -> Unit | None:
+        """What the number counts that is written for its time limit."""
+        look, habits = self.package.look, self.conventions
+        own = None if habits is None else habits.unit
+        return own or (None if look is None else look.unit)
 
     @property
     def command(self) -> CommandTarget | None:

@@ -15,11 +15,11 @@ AT_START = 60.0  # seconds that a person waits for a session to begin
 @lint
 def limits_in_another_unit(asked: Asked) -> Iterator[Finding]:
     """Seconds where milliseconds are meant, and the reverse."""
-    habits, look = asked.conventions, asked.package.look
-    if habits is None or look is None:
+    habits, unit = asked.conventions, asked.unit
+    if habits is None or unit is None:
         return
-    written = round(asked.hook.timeout / look.unit.value)
-    seconds = look.unit is Unit.SECONDS
+    written = round(asked.hook.timeout / unit.value)
+    seconds = unit is Unit.SECONDS
     if seconds and written >= LONGEST and written % LONGEST == 0:
         told = f"`{habits.timeout_key}` counts in seconds: {written} is {_long(written)}"
         yield _unit(

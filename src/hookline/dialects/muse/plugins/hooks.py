@@ -11,7 +11,7 @@ from hookline.dialects.muse.build import DIALECT, NOTHING
 from hookline.dialects.muse.document import Finding
 from hookline.dialects.muse.environment import Launch
 from hookline.dialects.muse.group import ToolMatcher, read_matcher
-from hookline.dialects.muse.origins import PluginOrigin
+from hookline.dialects.muse.origins import HookFacts, PluginOrigin
 from hookline.dialects.muse.plugins.family import LAYER
 from hookline.dialects.muse.plugins.manifest import HookCapability
 from hookline.dialects.muse.plugins.review import Candidate
@@ -50,14 +50,14 @@ def hook_of(candidate: Candidate, store: Store, launch: Launch) -> Hook:
         copies=store.running,
         why=CACHE_INVALID,
     )
-    return _hook(candidate.hook, target, plugin.id, plugin.cache, origin)
+    return _hook(candidate.hook, target, plugin.id, plugin.cache, _facts(candidate.hook, launch, origin))
 
 
 def hook_in_place(hook: HookCapability, id_: str, root: Path, data: Path, launch: Launch) -> Hook:
     """The hook of a package where its author works on it: it runs from there."""
     env: Mapping[str, str] = {**launch.env, **plugin_variables(id_, root, data)}
     target = CommandTarget(argv=_argv(hook, root, launch), env=env, written=written(hook))
-    return _hook(hook, target, id_, root, None)
+    return _hook(hook, target, id_, root, _facts(hook, launch, None))
 
 
 def hook_id(plugin: str, hook: str) -> str:
@@ -80,7 +80,7 @@ def _argv(hook: HookCapability, root: Path, launch: Launch) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _hook(hook: HookCapability, target: CommandTarget, plugin: str, root: Path, origin: PluginOrigin | None) -> Hook:
+def _hook(hook: HookCapability, target: CommandTarget, plugin: str, root: Path, facts: HookFacts | None) -> Hook:
     rule = BY_NAME[hook.event]
     name = hook_id(plugin, hook.id)
     return Hook(
@@ -96,8 +96,13 @@ def _hook(hook: HookCapability, target: CommandTarget, plugin: str, root: Path, 
         timeout=hook.timeout_ms / SECOND,
         background=hook.background,
         label=hook.label,
-        facts=origin,
+        facts=facts,
     )
+
+
+def _facts(hook: HookCapability, launch: Launch, origin: PluginOrigin | None) -> HookFacts | None:
+    skills = launch.skills if hook.output_capabilities else None
+    return None if origin is None and skills is None else HookFacts(origin=origin, skills=skills)
 
 
 def _matcher(hook: HookCapability, rule: MuseRule) -> Matcher:

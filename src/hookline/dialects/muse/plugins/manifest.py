@@ -6,10 +6,10 @@ from enum import Enum
 from typing import Any
 
 from hookline._core.strictjson import Path
+from hookline.dialects.muse.directories import MANIFEST
 from hookline.dialects.muse.plugins.diagnostics import Diagnostic
 
 MANIFEST_BYTES = 131_072
-MANIFEST_NAME = "plugin.json"
 
 SHORTEST_MS = 1000  # milliseconds: a timeout below is raised to this
 DEFAULT_MS = 600_000
@@ -36,7 +36,7 @@ class Family(Enum):
 
     @property
     def manifest(self) -> str:
-        return f"{self.folder}/{MANIFEST_NAME}"
+        return f"{self.folder}/{MANIFEST}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from hookline._core.regular_files import read_regular
 from hookline._core.resolution import Resolution
 from hookline._core.strictjson import JsonFault
 from hookline.dialects._base import Told, Trial
-from hookline.dialects._files import DEEPEST
+from hookline.dialects._files import DEEPEST, project_root
 from hookline.dialects._kinds import OBJECT, STRING, found
 from hookline.dialects.muse.environment import Launch, hook_environment, resolve_shell
 from hookline.dialects.muse.payload import PAYLOAD_BYTES
@@ -30,7 +30,9 @@ from hookline.dialects.muse.plugins.store import store_of
 from hookline.dialects.muse.reading import read_payload
 from hookline.dialects.muse.rules import BY_EVENT, BY_NAME, NAME, TOOL_ALIASES, MuseRule
 from hookline.dialects.muse.runs import is_recorded, terminal_body
+from hookline.dialects.muse.skills import terms_under
 from hookline.dialects.muse.tags import Status, effects_of, holds_up, permission_in, status_of
+from hookline.dialects.muse.trust import is_trusted
 
 FIXTURE_BYTES = 4 * 1024 * 1024
 FIXTURE_KEYS = ("event", "stdin", "matcher_input", "cwd")
@@ -44,7 +46,9 @@ def trial(env: Mapping[str, str], selector: str, path: Path) -> Trial:
     rule = BY_NAME[candidate.hook.event]
     fixture = _fixture(path, rule)
     shell, _ = resolve_shell(env)
-    hook = hook_of(candidate, store, Launch(shell, hook_environment(env)))
+    cwd = Path(fixture.get("cwd") or ".").absolute()
+    skills = terms_under(env, project_root(cwd) if is_trusted(env, cwd) else None)
+    hook = hook_of(candidate, store, Launch(shell, hook_environment(env), skills=skills))
     stdin = fixture["stdin"]
     body = stdin.encode("utf-8", "backslashreplace") if isinstance(stdin, str) else _line(stdin)
     if len(body) > PAYLOAD_BYTES + 1:
@@ -52,9 +56,8 @@ def trial(env: Mapping[str, str], selector: str, path: Path) -> Trial:
         raise PluginError(Fault.HOOK_TEST_FAILED, message)
     event = _event(rule, stdin if isinstance(stdin, dict) else {}, fixture.get("matcher_input"))
     asked = replace(hook, matcher=EVERYTHING, condition=None)
-    cwd = str(Path(fixture.get("cwd") or ".").absolute())
     is_meant = _is_selected(hook, event, fixture)
-    return Trial(hook=asked, body=body, cwd=cwd, event=event if is_meant else None)
+    return Trial(hook=asked, body=body, cwd=str(cwd), event=event if is_meant else None)
 
 
 def _line(stdin: Any) -> bytes:
