@@ -36,7 +36,7 @@ def _target(target: Target) -> list[Any]:
     kind = type(target).__name__
     match target:
         case PackagedTarget():
-            return [kind, target.digest, *target.argv]
+            return [kind, target.packaged.digest, *target.argv]
         case CommandTarget():
             by_shell = target.argv[-1:] == (target.written,)  # which shell that is, is the machine's, not the file's
             return [kind, target.written] if by_shell else [kind, *target.argv]

@@ -8,7 +8,7 @@ import hashlib
 import os
 import stat
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -347,20 +347,36 @@ def _unchanged(top: int, seen: dict[str, Seen]) -> None:
             raise PackageFault(path or ROOT, "it changed while the package was read", TRY_AGAIN, changed=True)
 
 
-def signature(root: Path) -> tuple[tuple[str, Seen], ...]:
-    """What tells whether anything of a copy was touched since, without reading it. Raises OSError."""
-    return tuple(sorted(_signature(root, "")))
+def signature(root: Path) -> str:
+    """What tells whether anything of a copy was touched since, without reading it. Raises OSError.
+
+    It covers the number, kind, size and times of every file and folder; of the times one is the system's alone to set.
+    """
+    seen: list[tuple[str, Seen]] = []
+    top = os.open(root, _FOLDER)
+    try:
+        _sign(top, "", seen)
+    finally:
+        os.close(top)
+    seen.sort()
+    return hashlib.sha256(repr(seen).encode()).hexdigest()  # with the escapes of `repr`, whatever a name is made of
 
 
-def _signature(folder: Path, path: str) -> Iterator[tuple[str, Seen]]:
-    yield path, _seen(folder.lstat())
+def _sign(folder: int, path: str, seen: list[tuple[str, Seen]]) -> None:
+    seen.append((path, _seen(os.fstat(folder))))
+    folders: list[str] = []
     with os.scandir(folder) as entries:
         for entry in entries:
-            here = f"{path}{entry.name}"
             if entry.is_dir(follow_symlinks=False):
-                yield from _signature(folder / entry.name, f"{here}/")
+                folders.append(entry.name)
             else:
-                yield here, _seen(entry.stat(follow_symlinks=False))
+                seen.append((path + entry.name, _seen(entry.stat(follow_symlinks=False))))
+    for name in folders:
+        inner = os.open(name, _FOLDER, dir_fd=folder)
+        try:
+            _sign(inner, f"{path}{name}/", seen)
+        finally:
+            os.close(inner)
 
 
 def take_away(folder: Path) -> None:

@@ -99,12 +99,16 @@ def _float(digits: str) -> float:
 
 
 # Strings are passed over whole: a bracket within one opens nothing.
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+_NO_BRACKET = re.compile(r"[^{}\[\]]+")
 _BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|(?P<opens>[{\[])|(?P<closes>[}\]])')
 
 
 def _beyond(text: str, max_depth: int) -> int | None:
     """Where the first container begins that lies deeper than *max_depth*."""
     if text.count("{") + text.count("[") <= max_depth:
+        return None
+    if not _is_deep(_NO_BRACKET.sub("", _STRING.sub("", text)), max_depth):
         return None
     depth = 0
     for found in _BRACKET.finditer(text):
@@ -115,6 +119,16 @@ def _beyond(text: str, max_depth: int) -> int | None:
         elif found["closes"]:
             depth -= 1
     return None
+
+
+def _is_deep(brackets: str, max_depth: int) -> bool:
+    """Whether a text of brackets alone goes deeper."""
+    depth = 0
+    for each in brackets:
+        depth += 1 if each in "{[" else -1
+        if depth > max_depth:
+            return True
+    return False
 
 
 # Only strings hold backslashes, so walking the escapes in order finds every surrogate and the half it lacks.

@@ -10,7 +10,7 @@ from hookline._core.package_files import Limits as PackageLimits
 from hookline._core.package_files import PackageFault, copy_package, signature, take_away
 from hookline._core.payload import CallFailed, Limits, Payload, Reply
 from hookline._core.reasons import Failure
-from hookline._core.targets import CommandTarget, PackagedTarget
+from hookline._core.targets import CommandTarget, Packaged, PackagedTarget
 from hookline.adapters._limits import closed, could_not_start, timed_out
 from hookline.adapters.command import CommandAdapter
 
@@ -25,7 +25,7 @@ class PackagedAdapter:
 
     def __init__(self, commands: CommandAdapter) -> None:
         self._commands = commands
-        self._copies: dict[tuple[Path, str], _Copy] = {}
+        self._copies: dict[Packaged, _Copy] = {}
         self._folders: dict[Path, HeldFolder] = {}
         self._alone = Lock()
         self._giving_back: set[asyncio.Future[None]] = set()
@@ -86,13 +86,13 @@ class PackagedAdapter:
         with self._alone:
             if self._closed:
                 return closed()
-            key = target.package, target.digest
+            key = target.packaged
             copy = self._copies.get(key)
             if copy is None or not copy.is_untouched():
                 if copy is not None:
                     copy.retired = True
                     self._let_go(copy)
-                made = self._made(target)
+                made = self._made(target.packaged)
                 if isinstance(made, CallFailed):
                     self._copies.pop(key, None)
                     return made
@@ -110,24 +110,24 @@ class PackagedAdapter:
         if copy.retired and not copy.users:
             take_away(copy.root.parent)
 
-    def _made(self, target: PackagedTarget) -> "_Copy | CallFailed":
+    def _made(self, wanted: Packaged) -> "_Copy | CallFailed":
         """A new copy, or why there is none: the package is not what was looked at, or nothing can be written."""
         try:
-            folder = self._folders.get(target.copies)
+            folder = self._folders.get(wanted.copies)
             if folder is None:
-                folder = self._folders[target.copies] = HeldFolder.within(target.copies)
+                folder = self._folders[wanted.copies] = HeldFolder.within(wanted.copies)
             self._count += 1
-            root = folder.path / str(self._count) / target.package.name
+            root = folder.path / str(self._count) / wanted.package.name
             root.parent.mkdir(mode=0o700)
-            found = copy_package(target.package, root, PackageLimits(), lasting=False)
-            if found.digest != target.digest:
+            found = copy_package(wanted.package, root, PackageLimits(), lasting=False)
+            if found.digest != wanted.digest:
                 take_away(root.parent)
-                return could_not_start(target.why)
+                return could_not_start(wanted.why)
             return _Copy(root=root, seen=signature(root))
         except PackageFault as fault:
-            return could_not_start(f"{target.why}: {fault}")
+            return could_not_start(f"{wanted.why}: {fault}")
         except OSError as error:
-            return could_not_start(f"the copy of {target.package}, from which it runs: {error.strerror or error}")
+            return could_not_start(f"the copy of {wanted.package}, from which it runs: {error.strerror or error}")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -135,7 +135,7 @@ class _Copy:
     """One copy, and what it looked like when it was whole. `retired`: it is not to be used again."""
 
     root: Path
-    seen: object
+    seen: str
     users: int = 0
     retired: bool = False
 
@@ -148,8 +148,8 @@ class _Copy:
 
 def _moved(target: PackagedTarget, root: Path) -> CommandTarget:
     """The same command, of the copy."""
-    argv = tuple(_moved_text(word, target.package, root) for word in target.argv)
-    env = {name: _moved_text(value, target.package, root) for name, value in target.env.items()}
+    argv = tuple(_moved_text(word, target.packaged.package, root) for word in target.argv)
+    env = {name: _moved_text(value, target.packaged.package, root) for name, value in target.env.items()}
     return CommandTarget(argv=argv, env=env, written=target.written)
 
 

@@ -16,7 +16,7 @@ from hookline._core.package_files import Limits as PackageLimits
 from hookline._core.package_files import read_package
 from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply
 from hookline._core.reasons import Failure
-from hookline._core.targets import PackagedTarget
+from hookline._core.targets import Packaged, PackagedTarget
 from hookline.adapters.packaged import PackagedAdapter
 
 SCRIPT = "#!/bin/sh\ncat ${{0%/*}}/data; echo $ROOT > {seen}\n"
@@ -39,10 +39,12 @@ def target(tmp_path: Path) -> PackagedTarget:
     return PackagedTarget(
         argv=(str(root / "run.sh"),),
         env={"PATH": "/usr/bin:/bin", "ROOT": str(root)},
-        package=root,
-        digest=read_package(root, PackageLimits()).digest,
-        copies=tmp_path / "copies",
-        why="it changed",
+        packaged=Packaged(
+            package=root,
+            digest=read_package(root, PackageLimits()).digest,
+            copies=tmp_path / "copies",
+            why="it changed",
+        ),
     )
 
 
@@ -85,7 +87,7 @@ async def test_a_package_that_is_not_what_was_looked_at_does_not_run(
     adapter: PackagedAdapter, target: PackagedTarget, tmp_path: Path, tamper: Callable[[Path], object]
 ) -> None:
     """One byte anywhere, a link, a file more: nothing of it is started, and the reason says so."""
-    tamper(target.package)
+    tamper(target.packaged.package)
     reply = await called(adapter, target)
 
     assert isinstance(reply, CallFailed)
@@ -99,7 +101,7 @@ async def test_what_happens_to_the_package_later_does_not_matter(
 ) -> None:
     """Once there is a copy, what runs is that, whatever becomes of the package."""
     await called(adapter, target)
-    tamper(target.package)
+    tamper(target.packaged.package)
 
     assert b"reviewed" == said(await called(adapter, target))
 
@@ -129,7 +131,9 @@ async def test_a_program_that_writes_beside_itself_changes_nothing_for_the_next(
     digest = read_package(root, PackageLimits()).digest
     copies = tmp_path / "copies"
     target = PackagedTarget(
-        argv=(str(root / "run.sh"),), env={"PATH": "/usr/bin:/bin"}, package=root, digest=digest, copies=copies
+        argv=(str(root / "run.sh"),),
+        env={"PATH": "/usr/bin:/bin"},
+        packaged=Packaged(package=root, digest=digest, copies=copies),
     )
 
     assert [b"said\n"] * 3 == [said(await called(adapter, target)) for _ in range(3)]
@@ -158,9 +162,7 @@ async def test_a_race_never_runs_anything_else(tmp_path: Path) -> None:
             target = PackagedTarget(
                 argv=(str(root / "run.sh"),),
                 env={"PATH": "/usr/bin:/bin"},
-                package=root,
-                digest=digest,
-                copies=tmp_path / "copies",
+                packaged=Packaged(package=root, digest=digest, copies=tmp_path / "copies"),
             )
             outcomes.append(await called(adapter, target))
             await adapter.aclose()
@@ -179,7 +181,7 @@ async def test_one_limit_covers_the_copy_too(
     go_on = threading.Event()
     real = adapter._made  # a disk that is slow
 
-    def slowly(wanted: PackagedTarget) -> object:
+    def slowly(wanted: Packaged) -> object:
         go_on.wait(10)
         return real(wanted)
 
@@ -198,5 +200,5 @@ async def test_calls_at_once_share_a_copy(adapter: PackagedAdapter, target: Pack
     assert [b"reviewed"] * 8 == [said(each) for each in replies]
     assert 1 == len(list((tmp_path / "copies").glob("*/[0-9]*")))
 
-    other = await called(adapter, replace(target, digest="0" * 64))
+    other = await called(adapter, replace(target, packaged=replace(target.packaged, digest="0" * 64)))
     assert isinstance(other, CallFailed)

@@ -173,9 +173,9 @@ def _not_trusted(project: Found, path: Path, off: frozenset[str]) -> HeldBack:
 
 
 def _switched_off_in(found: Found, kept: list[Hook]) -> list[HeldBack]:
-    off = tuple(hook for hook in found.hooks if hook not in kept)
-    if not off:
+    if len(kept) == len(found.hooks):
         return []
+    off = tuple(hook for hook in found.hooks if hook not in kept)
     source = off[0].source
     return [HeldBack(label=source.label, path=source.path, count=len(off), why=SWITCHED_OFF, hooks=off)]
 

@@ -15,7 +15,7 @@ from hookline.dialects.muse.environment import Launch
 from hookline.dialects.muse.plugins.diagnostics import Diagnostic
 from hookline.dialects.muse.plugins.errors import PluginError
 from hookline.dialects.muse.plugins.family import document_in, is_manifest, read_as_package
-from hookline.dialects.muse.plugins.hooks import hook_id, hook_in_place
+from hookline.dialects.muse.plugins.hooks import home_in_place, hook_id, hook_of
 from hookline.dialects.muse.plugins.installing import of_files
 from hookline.dialects.muse.plugins.manifest import MANIFEST_BYTES, Family, HookCapability, Manifest
 from hookline.dialects.muse.plugins.store import LIMITS, Store
@@ -62,8 +62,9 @@ def examine_package(
     native = own.family is Family.MUSE
     folder = plugins_directory(env)
     data = NO_DATA if folder is None else Store(folder).data(own.id)
+    home = home_in_place(own.id, root, data, launch)
     return Loaded(
-        hooks=tuple(hook_in_place(each, own.id, root, data, launch) for each in own.hooks),
+        hooks=tuple(hook_of(each, home) for each in own.hooks),
         problems=problems,
         place=_places(own, package),
         conventions=_in_milliseconds(conventions) if native else None,

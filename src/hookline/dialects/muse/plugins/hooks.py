@@ -2,11 +2,12 @@
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hookline._core.hooks import Condition, Hook, Source
 from hookline._core.matchers import EVERYTHING, Matcher, Names
-from hookline._core.targets import CommandTarget, PackagedTarget
+from hookline._core.targets import CommandTarget, Packaged, PackagedTarget
 from hookline.dialects.muse.build import DIALECT, NOTHING
 from hookline.dialects.muse.document import Finding
 from hookline.dialects.muse.environment import Launch
@@ -15,7 +16,7 @@ from hookline.dialects.muse.origins import HookFacts, PluginOrigin
 from hookline.dialects.muse.plugins.family import LAYER
 from hookline.dialects.muse.plugins.manifest import HookCapability
 from hookline.dialects.muse.plugins.review import Candidate
-from hookline.dialects.muse.plugins.store import CACHE_INVALID, Store
+from hookline.dialects.muse.plugins.store import CACHE_INVALID, Plugin, Store
 from hookline.dialects.muse.rules import BY_NAME, MuseRule
 from hookline.dialects.muse.selector import compile_selector
 
@@ -36,28 +37,72 @@ def plugin_variables(id_: str, root: Path, data: Path) -> dict[str, str]:
     }
 
 
-def hook_of(candidate: Candidate, store: Store, launch: Launch) -> Hook:
-    """The hook of an installed plugin. It runs from a copy of the bytes that were looked at."""
-    plugin = candidate.plugin
-    origin = PluginOrigin(plugin_id=plugin.id, capability_id=candidate.hook.id, source_digest=candidate.source_digest)
-    env = {**launch.env, **plugin_variables(plugin.id, plugin.cache, store.data(plugin.id))}
-    target = PackagedTarget(
-        argv=_argv(candidate.hook, plugin.cache, launch),
-        env=env,
-        written=written(candidate.hook),
-        package=plugin.cache,
-        digest=plugin.package_sha256,
-        copies=store.running,
-        why=CACHE_INVALID,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """What all hooks of one plugin have in common: whose they are, where its files are, and how they are started.
+
+    `packaged` is None for a package that runs from where its author works on it.
+    """
+
+    plugin: str
+    root: str
+    env: Mapping[str, str] = field(repr=False)
+    launch: Launch
+    packaged: Packaged | None = None
+    sources: dict[str, Source] = field(default_factory=dict, repr=False)
+
+    def source(self, file: str) -> Source:
+        """Where what stands in a file of the package was declared."""
+        if file not in self.sources:
+            label = f"plugin:{self.plugin}"
+            self.sources[file] = Source(layer=LAYER, label=label, path=f"{self.root}/{file}")
+        return self.sources[file]
+
+
+def home_of(plugin: Plugin, store: Store, launch: Launch) -> Home:
+    """An installed plugin's. Its hooks run from a copy of the bytes that were looked at."""
+    root = plugin.cache
+    packaged = Packaged(package=root, digest=plugin.package_sha256, copies=store.running, why=CACHE_INVALID)
+    env = {**launch.env, **plugin_variables(plugin.id, root, store.data(plugin.id))}
+    return Home(plugin=plugin.id, root=str(root), env=env, launch=launch, packaged=packaged)
+
+
+def home_in_place(plugin: str, root: Path, data: Path, launch: Launch) -> Home:
+    """That of a package where its author works on it."""
+    env = {**launch.env, **plugin_variables(plugin, root, data)}
+    return Home(plugin=plugin, root=str(root), env=env, launch=launch)
+
+
+def hook_of(hook: HookCapability, home: Home, origin: PluginOrigin | None = None) -> Hook:
+    """The hook that a capability is."""
+    rule = BY_NAME[hook.event]
+    name = hook_id(home.plugin, hook.id)
+    argv, text = _argv(hook, home), written(hook)
+    packaged = home.packaged
+    return Hook(
+        id=name,
+        key=name,
+        event=rule.event,
+        target=CommandTarget(argv=argv, env=home.env, written=text)
+        if packaged is None
+        else PackagedTarget(argv=argv, env=home.env, written=text, packaged=packaged),
+        dialect=DIALECT,
+        source=home.source(hook.file),
+        matcher=_matcher(hook, rule),
+        condition=_condition(hook, rule),
+        commits=NOTHING if hook.background else rule.admits,
+        timeout=hook.timeout_ms / SECOND,
+        background=hook.background,
+        label=hook.label,
+        facts=_facts(hook, home.launch, origin),
     )
-    return _hook(candidate.hook, target, plugin.id, plugin.cache, _facts(candidate.hook, launch, origin))
 
 
-def hook_in_place(hook: HookCapability, id_: str, root: Path, data: Path, launch: Launch) -> Hook:
-    """The hook of a package where its author works on it: it runs from there."""
-    env: Mapping[str, str] = {**launch.env, **plugin_variables(id_, root, data)}
-    target = CommandTarget(argv=_argv(hook, root, launch), env=env, written=written(hook))
-    return _hook(hook, target, id_, root, _facts(hook, launch, None))
+def origin_of(candidate: Candidate) -> PluginOrigin:
+    """What records say of the hook of an installed plugin."""
+    return PluginOrigin(
+        plugin_id=candidate.plugin.id, capability_id=candidate.hook.id, source_digest=candidate.source_digest
+    )
 
 
 def hook_id(plugin: str, hook: str) -> str:
@@ -70,34 +115,14 @@ def written(hook: HookCapability) -> str:
     return hook.line or shlex.join(hook.command)
 
 
-def _argv(hook: HookCapability, root: Path, launch: Launch) -> tuple[str, ...]:
+def _argv(hook: HookCapability, home: Home) -> tuple[str, ...]:
     """The command: of a native hook as it is, but for the one word that names a file of the package."""
     if hook.line:
-        return launch.argv(hook.line)
+        return home.launch.argv(hook.line)
     words = list(hook.command)
     if hook.source_at >= 0:
-        words[hook.source_at] = str(root / hook.source)
+        words[hook.source_at] = f"{home.root}/{hook.source}"
     return tuple(words)
-
-
-def _hook(hook: HookCapability, target: CommandTarget, plugin: str, root: Path, facts: HookFacts | None) -> Hook:
-    rule = BY_NAME[hook.event]
-    name = hook_id(plugin, hook.id)
-    return Hook(
-        id=name,
-        key=name,
-        event=rule.event,
-        target=target,
-        dialect=DIALECT,
-        source=Source(layer=LAYER, label=f"plugin:{plugin}", path=str(root / hook.file)),
-        matcher=_matcher(hook, rule),
-        condition=_condition(hook, rule),
-        commits=NOTHING if hook.background else rule.admits,
-        timeout=hook.timeout_ms / SECOND,
-        background=hook.background,
-        label=hook.label,
-        facts=facts,
-    )
 
 
 def _facts(hook: HookCapability, launch: Launch, origin: PluginOrigin | None) -> HookFacts | None:

@@ -1,7 +1,7 @@
 """What a package says of itself, whatever its family: the facts that everything else here reads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any
 
@@ -75,6 +75,7 @@ class HookCapability:
             "async": self.background,
         }
         optional = (
+            ("source", {"path": self.source, "argument": self.source_at} if self.source else None),
             ("statusMessage", self.label or None),
             ("compatibilityName", self.compatibility_name or None),
             ("outputCapabilities", list(self.output_capabilities) or None),
@@ -82,6 +83,16 @@ class HookCapability:
             ("if", self.condition),
         )
         return told | {name: value for name, value in optional if value is not None}
+
+    def members(self) -> dict[str, Any]:
+        """All of it that is not as it would be unsaid, as JSON, for `from_members`."""
+        told = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
+        return {name: value for name, (value, default) in told.items() if value != default}
+
+    @classmethod
+    def from_members(cls, members: Mapping[str, Any]) -> "HookCapability":
+        """What `members` gave. Raises TypeError for anything else; what the members say is for a review to judge."""
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in members.items()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from hookline.dialects.muse.plugins.store import Plugin
 KIND = "hook"
 MEMBER = "runtime_capabilities"  # of settings.json
 PREFIX = "sha256:"
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 class Status(Enum):
@@ -61,13 +61,16 @@ def decisions_in(members: Any) -> dict[str, Decision]:
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Candidate:
-    """One hook of an installed plugin, as it is reviewed. `package` are the bytes that it comes from."""
+    """One hook of an installed plugin, as it is reviewed.
+
+    `package` are the bytes that it comes from, None where they were not read: a native hook's digest is the plugin's.
+    """
 
     plugin: Plugin
     hook: HookCapability
-    package: PackageFiles
+    package: PackageFiles | None = None
 
     @property
     def stable_id(self) -> str:
@@ -77,7 +80,7 @@ class Candidate:
     def display_path(self) -> str:
         return f"plugin://{self.plugin.id}/{KIND}/{self.hook.id}"
 
-    @cached_property
+    @property
     def definition_hash(self) -> str:
         """SHA-256 over all that it does: its definition, the bytes of its package, and where these are kept."""
         told = {
@@ -86,15 +89,15 @@ class Candidate:
             "capability_id": self.hook.id,
             "definition": self.hook.definition(),
             "package_sha256": self.plugin.package_sha256,
-            "cache_path": str(self.plugin.cache),
+            "cache_path": self.plugin.members["cache_path"],
         }
-        canonical = json.dumps(told, sort_keys=True, separators=(",", ":"))
+        canonical = _CANONICAL.encode(told)
         return PREFIX + hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def source_digest(self) -> str:
         """The package's digest; of another family's hook one over all but what declares it."""
-        if self.plugin.family is Family.MUSE:
+        if self.package is None or self.plugin.family is Family.MUSE:
             return self.plugin.package_sha256
         declares = {self.plugin.family.manifest, self.hook.file}
         return digest_of(tuple(each for each in self.package.files if each.path not in declares))
@@ -119,7 +122,7 @@ class Candidate:
         }
 
 
-def candidates_of(plugin: Plugin, manifest: Manifest, package: PackageFiles) -> tuple[Candidate, ...]:
+def candidates_of(plugin: Plugin, manifest: Manifest, package: PackageFiles | None) -> tuple[Candidate, ...]:
     """The hooks of a plugin, in the order of its manifest."""
     return tuple(Candidate(plugin, hook, package) for hook in manifest.hooks)
 
@@ -149,7 +152,7 @@ def remember(candidates: Sequence[Candidate], before: Mapping[str, Any]) -> dict
             "definition": each.hook.definition(),
             "package_sha256": digest,
         }
-        packages[digest] = {file.path: f"{int(file.executable)}{file.sha256}" for file in each.package.files}
+        packages[digest] = _files_of(each)
     used = {hook["package_sha256"] for hook in hooks.values()}
     return {
         "version": 1,
@@ -180,7 +183,7 @@ def _changes(candidate: Candidate, before: Reviewed) -> Iterator[str]:
     for name in dict.fromkeys((*then, *now)):
         if then.get(name) != now.get(name):
             yield f"{name}: {_shown(then, name)} -> {_shown(now, name)}"
-    files = {file.path: f"{int(file.executable)}{file.sha256}" for file in candidate.package.files}
+    files = _files_of(candidate)
     for path in sorted(files.keys() | before.files.keys()):
         if path not in before.files:
             yield f"new file {path}"
@@ -190,6 +193,12 @@ def _changes(candidate: Candidate, before: Reviewed) -> Iterator[str]:
             yield f"changed file {path}"
         elif files[path] != before.files[path]:
             yield f"changed file {path}: it {'can be' if files[path][0] == '1' else 'cannot be'} executed now"
+
+
+def _files_of(candidate: Candidate) -> dict[str, str]:
+    """By its path, whether a file can be executed, as 1 or 0, and the digest of its bytes."""
+    files = () if candidate.package is None else candidate.package.files
+    return {file.path: f"{int(file.executable)}{file.sha256}" for file in files}
 
 
 def _shown(definition: Mapping[str, Any], name: str) -> str:

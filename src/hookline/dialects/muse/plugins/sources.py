@@ -10,7 +10,7 @@ from hookline._core.problems import Problem, Scope, Where
 from hookline.dialects.muse.environment import Launch
 from hookline.dialects.muse.plugins.errors import PluginError
 from hookline.dialects.muse.plugins.family import read_as_package
-from hookline.dialects.muse.plugins.hooks import hook_of
+from hookline.dialects.muse.plugins.hooks import home_of, hook_of, origin_of
 from hookline.dialects.muse.plugins.manifest import RESERVED, Manifest
 from hookline.dialects.muse.plugins.review import Candidate, Decisions, Status, candidates_of, plugin_of
 from hookline.dialects.muse.plugins.store import CACHE_INVALID, Plugin, Store, cache_invalid
@@ -45,19 +45,19 @@ def load_plugins(folder: Path, env: Mapping[str, str], decisions: Decisions, lau
         installed = store.read()
     except PluginError as error:
         return FoundPlugins(problems=(_problem(error, str(store.table), store.table.name),))
-    counting = {id_: each for id_, each in decisions.items() if plugin_of(id_) not in installed.forgotten}
+    gone = installed.forgotten
+    counting = {id_: each for id_, each in decisions.items() if plugin_of(id_) not in gone} if gone else decisions
     hooks: list[Hook] = []
     held: list[HeldBack] = []
     problems: list[Problem] = []
     for plugin in installed.plugins.values():
         for each in _of_plugin(plugin, store, env, counting, launch):
-            match each:
-                case Hook():
-                    hooks.append(each)
-                case HeldBack():
-                    held.append(each)
-                case Problem():
-                    problems.append(each)
+            if isinstance(each, Hook):
+                hooks.append(each)
+            elif isinstance(each, HeldBack):
+                held.append(each)
+            else:
+                problems.append(each)
     return FoundPlugins(hooks=tuple(hooks), held_back=tuple(held), problems=tuple(problems))
 
 
@@ -69,7 +69,7 @@ def _of_plugin(
         yield _all_held(plugin, why_not, meant=True)
         return
     try:
-        manifest, package = read_installed(store, plugin)
+        manifest, package = _found(store, plugin)
     except PluginError as error:
         yield _all_held(plugin, WHY[Status.INVALID])
         yield _problem(error, str(plugin.cache / plugin.family.manifest), f"plugin:{plugin.id}")
@@ -78,8 +78,9 @@ def _of_plugin(
         yield _all_held(plugin, NOT_WANTED.format(names=", ".join(manifest.when)), meant=True)
         return
     waiting: dict[Status, list[Hook]] = {}
+    home = home_of(plugin, store, launch)
     for candidate in candidates_of(plugin, manifest, package):
-        hook = hook_of(candidate, store, launch)
+        hook = hook_of(candidate.hook, home, origin_of(candidate))
         status = candidate.status(decisions)
         if status is Status.TRUSTED_ENABLED:
             yield hook
@@ -94,6 +95,12 @@ def _of_plugin(
             hooks=tuple(hooks),
             meant=status in MEANT,
         )
+
+
+def _found(store: Store, plugin: Plugin) -> tuple[Manifest, PackageFiles | None]:
+    """What a plugin is; its bytes are read only where somebody touched them since it was installed."""
+    manifest = store.untouched(plugin)
+    return read_installed(store, plugin) if manifest is None else (manifest, None)
 
 
 def read_installed(store: Store, plugin: Plugin) -> tuple[Manifest, PackageFiles]:

@@ -80,10 +80,25 @@ def expect(value: Any, at: tuple[str | int, ...], kind: Kind) -> None:
 def write_table(path: Path, value: dict[str, Any]) -> None:
     """Have *value* stand at *path*, whole or not at all. Raises PluginError."""
     try:
-        replace_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n", mode=0o600)
+        replace_text(path, _text(value), mode=0o600)
         sync_folder(path.parent)
     except (StateError, OSError) as error:
         raise PluginError(Fault.STORE_WRITE_FAILED, str(error)) from error
+
+
+def _text(value: dict[str, Any]) -> str:
+    """A line for each thing that a table is of, so that people can read it and programs read it quickly."""
+    lines = []
+    for name, inner in value.items():
+        if isinstance(inner, dict):
+            rows = ",\n".join(
+                f"    {json.dumps(key)}: {json.dumps(row, ensure_ascii=False)}" for key, row in inner.items()
+            )
+            told = f"{{\n{rows}\n  }}" if rows else "{}"
+        else:
+            told = json.dumps(inner, ensure_ascii=False)
+        lines.append(f"  {json.dumps(name)}: {told}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def sync_folder(folder: Path) -> None:

@@ -24,7 +24,7 @@ from hookline.dialects._kinds import OBJECT, STRING, found
 from hookline.dialects.muse.environment import Launch, hook_environment, resolve_shell
 from hookline.dialects.muse.payload import PAYLOAD_BYTES
 from hookline.dialects.muse.plugins.errors import Fault, PluginError
-from hookline.dialects.muse.plugins.hooks import hook_of
+from hookline.dialects.muse.plugins.hooks import home_of, hook_of, origin_of
 from hookline.dialects.muse.plugins.selecting import one_hook
 from hookline.dialects.muse.plugins.store import store_of
 from hookline.dialects.muse.reading import read_payload
@@ -48,7 +48,8 @@ def trial(env: Mapping[str, str], selector: str, path: Path) -> Trial:
     shell, _ = resolve_shell(env)
     cwd = Path(fixture.get("cwd") or ".").absolute()
     skills = terms_under(env, project_root(cwd) if is_trusted(env, cwd) else None)
-    hook = hook_of(candidate, store, Launch(shell, hook_environment(env), skills=skills))
+    home = home_of(candidate.plugin, store, Launch(shell, hook_environment(env), skills=skills))
+    hook = hook_of(candidate.hook, home, origin_of(candidate))
     stdin = fixture["stdin"]
     body = stdin.encode("utf-8", "backslashreplace") if isinstance(stdin, str) else _line(stdin)
     if len(body) > PAYLOAD_BYTES + 1:
