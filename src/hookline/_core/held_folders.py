@@ -7,6 +7,7 @@ import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -15,6 +16,7 @@ from hookline._core.package_files import take_away
 from hookline._core.private_folders import make_private
 
 HELD = ".held"  # in each folder: the file that is locked
+MAKING = ".making"  # beside them: the file that is locked while one is made
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,18 +30,12 @@ class HeldFolder:
     def within(cls, parent: Path) -> "HeldFolder":
         """A new one below *parent*, which is made if need be. Those that nobody holds any more go. Raises OSError."""
         make_private(parent)
-        for left in _left_behind(parent):
-            take_away(left)
-        path = Path(tempfile.mkdtemp(dir=parent))
-        draft = path / f"{HELD}.new"
-        lock = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
+        with _alone(parent):
+            for left in _left_behind(parent):
+                take_away(left)
+            path = Path(tempfile.mkdtemp(dir=parent))
+            lock = os.open(path / HELD, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             fcntl.flock(lock, fcntl.LOCK_EX)
-            draft.rename(path / HELD)  # locked before anybody can know it
-        except BaseException:
-            os.close(lock)
-            take_away(path)
-            raise
         return cls(path=path, lock=lock)
 
     def close(self) -> None:
@@ -54,12 +50,24 @@ class HeldFolder:
         self.close()
 
 
+@contextmanager
+def _alone(parent: Path) -> Iterator[None]:
+    """Nobody else makes or takes away folders here meanwhile: whatever is there without an owner has lost it."""
+    lock = os.open(parent / MAKING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
 def _left_behind(parent: Path) -> Iterator[Path]:
-    """The folders whose owners are no more: whose lock can be had. One without a lock is only being made."""
-    for folder in list(parent.iterdir()):
+    """The folders whose owners are no more: whose lock can be had, or that never came to have one."""
+    for folder in [each for each in parent.iterdir() if each.name != MAKING]:
         try:
             lock = os.open(folder / HELD, os.O_RDWR | os.O_CLOEXEC)
         except OSError:
+            yield folder
             continue
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

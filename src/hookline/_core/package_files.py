@@ -10,7 +10,8 @@ import stat
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 
 from hookline._core.regular_files import NO_LINK
 
@@ -57,7 +58,7 @@ class PackageFile:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PackageFiles:
     """What a folder held when it was read, sorted by path. `kept` are the bytes that were asked for."""
 
@@ -70,20 +71,26 @@ class PackageFiles:
         """SHA-256 over a line for each file: path, NUL, `1` where it is executable or `0`, NUL, its digest."""
         return digest_of(self.files)
 
+    @cached_property
+    def _digests(self) -> dict[str, str]:
+        return {each.path: each.sha256 for each in self.files}
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(str(folder) for path in self._digests for folder in PurePosixPath(path).parents)
+
     def has(self, path: str) -> bool:
-        return any(each.path == path for each in self.files)
+        return path in self._digests
 
     def has_folder(self, path: str) -> bool:
         """Whether there is a folder at *path* with anything in it."""
-        return any(each.path.startswith(f"{path}/") for each in self.files)
+        return path in self._folders
 
     def read(self, path: str) -> bytes:
         """The bytes of one file, which are those that were hashed. Raises PackageFault, and KeyError for no file."""
         if path in self.kept:
             return self.kept[path]
-        digest = next((each.sha256 for each in self.files if each.path == path), None)
-        if digest is None:
-            raise KeyError(path)
+        digest = self._digests[path]
         data = _bytes_at(self.root, path)
         if hashlib.sha256(data).hexdigest() != digest:
             raise PackageFault(path, "it changed while the package was read", TRY_AGAIN, changed=True)
@@ -299,7 +306,10 @@ def _all_of(descriptor: int, size: int, most: int, path: str) -> bytes:
 def _bytes_at(root: Path, path: str) -> bytes:
     """One file below *root*, reached without following a link."""
     *folders, name = path.split("/")
-    at = os.open(root, _FOLDER)
+    try:
+        at = os.open(root, _FOLDER)
+    except OSError as error:
+        raise PackageFault(ROOT, _no_folder(root, error)) from error
     try:
         for folder in folders:
             inner = _open(at, folder, path, _FOLDER)

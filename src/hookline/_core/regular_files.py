@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from threading import get_ident
 
 from hookline._core.errors import StateError
 
@@ -45,8 +46,9 @@ def replace_text(path: Path, text: str, *, mode: int | None = None) -> None:
 
     Raises StateError.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}")
     try:
+        draft.unlink(missing_ok=True)  # of one that was killed, and had our number
         own = mode or (stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644)
         with open(draft, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, own)) as file:
             file.write(text)

@@ -4,6 +4,8 @@ import os
 import signal
 from pathlib import Path
 
+from tests.killing import at_every_step
+
 from hookline._core.held_folders import HeldFolder
 
 
@@ -22,7 +24,20 @@ def test_what_a_killed_program_left_goes_and_what_a_living_one_has_stays(tmp_pat
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     with HeldFolder.within(tmp_path) as ours:
-        assert [ours.path] == list(tmp_path.iterdir())
-    assert [] == list(tmp_path.iterdir())
+        assert [ours.path] == [each for each in tmp_path.iterdir() if each.is_dir()]
+    assert [] == [each for each in tmp_path.iterdir() if each.is_dir()]
     os.close(reading)
     os.close(writing)
+
+
+def test_a_kill_at_any_step_leaves_nothing_that_stays(tmp_path: Path) -> None:
+    """Also a folder that nobody came to lock is taken away by the next."""
+
+    def make() -> None:
+        HeldFolder.within(tmp_path).close()
+
+    def check() -> None:
+        make()
+        assert [] == [each for each in tmp_path.iterdir() if each.is_dir()]
+
+    assert at_every_step(make, check) > 2

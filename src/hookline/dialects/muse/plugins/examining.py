@@ -12,12 +12,13 @@ from hookline.dialects._base import Conventions, Loaded, Part, Unit
 from hookline.dialects.muse.directories import plugins_directory
 from hookline.dialects.muse.document import Document
 from hookline.dialects.muse.environment import Launch
-from hookline.dialects.muse.plugins.diagnostics import Diagnostic
+from hookline.dialects.muse.plugins.diagnostics import Code, Diagnostic
+from hookline.dialects.muse.plugins.documents import document_in
 from hookline.dialects.muse.plugins.errors import PluginError
-from hookline.dialects.muse.plugins.family import document_in, is_manifest, read_as_package
+from hookline.dialects.muse.plugins.family import is_manifest, read_as_package
 from hookline.dialects.muse.plugins.hooks import home_in_place, hook_id, hook_of
 from hookline.dialects.muse.plugins.installing import of_files
-from hookline.dialects.muse.plugins.manifest import MANIFEST_BYTES, Family, HookCapability, Manifest
+from hookline.dialects.muse.plugins.manifest import Family, HookCapability, Manifest
 from hookline.dialects.muse.plugins.store import LIMITS, Store
 
 NO_DATA = Path("no-plugin-data")  # where there is no folder for it
@@ -27,6 +28,15 @@ MILLISECONDS_KEY = "timeoutMs"
 PARTS = {
     True: {Part.COMMAND: "command", Part.TIMEOUT: MILLISECONDS_KEY, Part.MATCHER: "compatibilityName"},
     False: {Part.COMMAND: "command", Part.TIMEOUT: "timeout"},
+}
+
+
+# How far a warning reaches, where something of the package does not come to be.
+REACH = {
+    Code.UNSUPPORTED_EVENT: Scope.POINT,
+    Code.UNSUPPORTED_CAPABILITY: Scope.DOUBT,
+    Code.DUPLICATE_CAPABILITY_ID: Scope.DOUBT,
+    Code.RESERVED_ID: Scope.DOUBT,
 }
 
 
@@ -79,7 +89,7 @@ def _in_milliseconds(conventions: Conventions | None) -> Conventions | None:
 
 def _problem(found: Diagnostic) -> Problem:
     return Problem(
-        scope=Scope.FILE if found.is_error else Scope.NOTE,
+        scope=Scope.FILE if found.is_error else REACH.get(found.code, Scope.NOTE),
         code=found.code.value,
         message=found.message,
         where=Where(
@@ -118,6 +128,6 @@ def _at(hook: HookCapability, part: Part, parts: Mapping[Part, str]) -> Steps:
 def _documents(manifest: Manifest, package: PackageFiles) -> Iterator[tuple[str, Document]]:
     for path in {hook.file for hook in manifest.hooks}:
         try:
-            yield path, document_in(package, path, largest=MANIFEST_BYTES)
+            yield path, document_in(package, path)
         except (JsonFault, KeyError, PackageFault):
             continue

@@ -1,14 +1,12 @@
 """Which family a package is of, and the package read as that (section 20.1)."""
 
-from hookline._core.hooks import Source
 from hookline._core.package_files import PackageFiles
-from hookline._core.strictjson import JsonFault, decode, parse
-from hookline.dialects._files import DEEPEST
-from hookline.dialects.muse.document import MEND, Document
+from hookline._core.strictjson import JsonFault
+from hookline.dialects.muse.document import Document
 from hookline.dialects.muse.plugins.diagnostics import Code, Diagnostic, Severity
-from hookline.dialects.muse.plugins.manifest import MANIFEST_BYTES, RESERVED, Family, Read
+from hookline.dialects.muse.plugins.documents import document_in, not_json
+from hookline.dialects.muse.plugins.manifest import RESERVED, Family, Read
 
-LAYER = "plugin"
 MANIFESTS = frozenset(family.manifest for family in Family)
 WRITE_ONE = f"write {Family.MUSE.manifest}; see docs/guide/plugins.md"
 
@@ -39,34 +37,15 @@ def read_as_package(package: PackageFiles) -> Read:
         for other in others
     )
     try:
-        document = document_in(package, family.manifest, largest=MANIFEST_BYTES)
+        document = document_in(package, family.manifest)
     except JsonFault as fault:
-        damage = not_json(str(path), fault)
+        damage = not_json(str(path), fault, "plugin manifest")
         return Read(diagnostics=(*ignored, damage))
     read = _read(family, document, package)
     return Read(
         manifest=read.manifest,
         diagnostics=(*ignored, *read.diagnostics, *_reserved(read, str(path))),
         label=read.label,
-    )
-
-
-def document_in(package: PackageFiles, path: str, *, largest: int) -> Document:
-    """One JSON file of *package*. Raises JsonFault, KeyError where there is no such file, and PackageFault."""
-    data = package.read(path)
-    source = Source(layer=LAYER, label=path.rsplit("/", 1)[-1], path=str(package.root / path))
-    return Document(source, parse(data, max_bytes=largest, max_depth=DEEPEST), decode(data))
-
-
-def not_json(path: str, fault: JsonFault) -> Diagnostic:
-    """A file of a package that is no strict JSON."""
-    return Diagnostic(
-        code=Code.INVALID_JSON,
-        path=path,
-        message=f"plugin manifest is not valid JSON: {fault.message}",
-        line=fault.line,
-        column=fault.column,
-        remedy=MEND,
     )
 
 

@@ -13,7 +13,7 @@ from hookline.dialects.muse.document import Finding
 from hookline.dialects.muse.environment import Launch
 from hookline.dialects.muse.group import ToolMatcher, read_matcher
 from hookline.dialects.muse.origins import HookFacts, PluginOrigin
-from hookline.dialects.muse.plugins.family import LAYER
+from hookline.dialects.muse.plugins.documents import LAYER
 from hookline.dialects.muse.plugins.manifest import HookCapability
 from hookline.dialects.muse.plugins.review import Candidate
 from hookline.dialects.muse.plugins.store import CACHE_INVALID, Plugin, Store

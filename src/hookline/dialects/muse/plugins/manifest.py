@@ -92,7 +92,10 @@ class HookCapability:
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> "HookCapability":
         """What `members` gave. Raises TypeError for anything else; what the members say is for a review to judge."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in members.items()})
+        given: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in members.items()
+        }
+        return cls(**given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

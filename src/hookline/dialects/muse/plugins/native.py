@@ -8,7 +8,7 @@ from typing import Any
 from hookline._core.events.tool import ToolEvent
 from hookline._core.package_files import PackageFiles
 from hookline._core.strictjson import Path
-from hookline.dialects._kinds import ARRAY, BOOLEAN, NON_NEGATIVE_INTEGER, OBJECT, STRING, STRINGS, Kind, found
+from hookline.dialects._kinds import ARRAY, BOOLEAN, INTEGER, NON_NEGATIVE_INTEGER, OBJECT, STRING, STRINGS, Kind, found
 from hookline.dialects._places import key_of
 from hookline.dialects.muse.build import LONGEST_TIMEOUT
 from hookline.dialects.muse.document import Document, did_you_mean
@@ -92,7 +92,7 @@ class _Reader:
             self.say(Code.INVALID_SCHEMA, f"plugin manifest must be an object, found {found(value)}", remedy="write {}")
             return Read(diagnostics=tuple(self.found))
         self._unknown(value)
-        if value.get("schemaVersion") is True or value.get("schemaVersion") != SCHEMA_VERSION:
+        if not (INTEGER.accepts(value.get("schemaVersion")) and value["schemaVersion"] == SCHEMA_VERSION):
             remedy = f'write "schemaVersion": {SCHEMA_VERSION}'
             self.say(
                 Code.INVALID_SCHEMA, "plugin manifest must declare schemaVersion 1", "schemaVersion", remedy=remedy

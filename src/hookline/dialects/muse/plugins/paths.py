@@ -1,6 +1,7 @@
 """Paths that a package writes: which words of a command are some, and what they name within it (section 20.2)."""
 
 import re
+from pathlib import PureWindowsPath
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 
@@ -20,7 +21,12 @@ def looks_like_path(word: str, *, first: bool) -> bool:
 
 
 def path_in_package(word: str) -> str:
-    """The path, in the form in which files of a package are known, that a relative path names. Raises Unsafe."""
+    """The path, in the form in which files of a package are known, that a relative path names.
+
+    Raises Unsafe, also for an absolute one.
+    """
+    if PureWindowsPath(word).anchor:
+        raise Unsafe(word)
     steps = [step for step in word.replace("\\", "/").split("/") if step not in ("", ".")]
     if ".." in steps or not steps:
         raise Unsafe(word)

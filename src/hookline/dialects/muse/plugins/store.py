@@ -237,6 +237,8 @@ class Store:
             raise write_failed(self.root, error) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
+            for draft in self.root.glob(".*.json.*"):  # of a table, by a program that was killed
+                draft.unlink(missing_ok=True)
             yield
         finally:
             os.close(descriptor)

@@ -1,0 +1,347 @@
+"""The store on disk: any bytes in its files, a full disk, a kill at every step, and several programs at once."""
+
+import json
+import os
+import resource
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.killing import at_every_step
+from tests.package_rig import hook, native, user_env
+
+from hookline._core.package_files import take_away
+from hookline._engines import open_project
+from hookline.dialects.muse.plugins.decisions import with_member
+from hookline.dialects.muse.plugins.errors import Fault, PluginError
+from hookline.workbench.plugins import plugins
+
+STORE = "home/.local/share/muse/plugins"
+TABLE = f"{STORE}/installed.json"
+SETTINGS = "home/.config/muse/settings.json"
+
+
+def do(root: Path, verb: str, *given: Any, **options: Any) -> Any:
+    return plugins(verb, *given, env=user_env(root / "home"), cwd=root, **options).value
+
+
+def statuses(root: Path) -> dict[str, str]:
+    """The review of every hook of every plugin."""
+    return {
+        each["candidate"]["stable_id"]: each["status"]
+        for record in do(root, "list")
+        for each in do(root, "inspect", record["record"]["id"])["runtime_capabilities"]
+    }
+
+
+def files_below(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A user with a plugin that is installed and approved, and a second package to install."""
+    native(tmp_path / "guard", "guard", [hook(), hook("stop", "Stop")])
+    native(tmp_path / "other", "other")
+    do(tmp_path, "install", "guard")
+    do(tmp_path, "approve", "guard:prompt")
+    return tmp_path
+
+
+BOTH = {"plugin:guard:hook:prompt": "trusted_enabled", "plugin:guard:hook:stop": "review_needed"}
+
+WRONG: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
+    "an array": (lambda told: [told], "it has to be an object, found an array"),
+    "no version": (lambda told: told.pop("version") and told, "it has no version that can be read"),
+    "a newer version": (lambda told: {**told, "version": 2}, "it has version 2, and this program reads version 1"),
+    "a list of plugins": (lambda told: {**told, "plugins": []}, "`plugins`: it has to be an object, found an array"),
+    "a record that is a text": (lambda told: {**told, "plugins": {"guard": "x"}}, "`plugins.guard`: it has to be"),
+    "an empty record": (lambda told: {**told, "plugins": {"guard": {}}}, "`plugins.guard`: `id` is missing"),
+    "an id that is a path": (
+        lambda told: {**told, "plugins": {"../x": {**told["plugins"]["guard"], "id": "../x"}}},
+        "it is not the id that the plugin is kept under",
+    ),
+    "a digest that is a path": (
+        lambda told: told["plugins"]["guard"].update(package_sha256="../../x") or told,
+        "`plugins.guard.package_sha256`: it is not a digest of 64 hexadecimal digits",
+    ),
+    "enabled by a word": (
+        lambda told: told["plugins"]["guard"].update(enabled="yes") or told,
+        "`plugins.guard.enabled`: it has to be a boolean, found a string",
+    ),
+    "a family of its own": (
+        lambda told: told["plugins"]["guard"].update(manifest_family="mine") or told,
+        "`plugins.guard.manifest_family`: there is no such family",
+    ),
+    "something unfinished": (lambda told: {**told, "unfinished": [{"id": "../.."}]}, "`unfinished[0].delete_data`"),
+}
+
+
+@pytest.mark.parametrize(("spoil", "why"), WRONG.values(), ids=WRONG)
+def test_a_table_that_is_wrong_is_told_with_its_place_and_left_alone(
+    root: Path, spoil: Callable[[dict[str, Any]], Any], why: str
+) -> None:
+    """Every verb says file, place and what is wrong, and changes nothing; a session warns and runs no plugin."""
+    table = root / TABLE
+    table.write_text(json.dumps(spoil(json.loads(table.read_text()))))
+    before = files_below(root / "home")
+    for verb, *rest in (
+        ("list",),
+        ("install", "other"),
+        ("approve", "guard"),
+        ("remove", "guard"),
+        ("update", "guard"),
+    ):
+        with pytest.raises(PluginError) as raised:
+            do(root, verb, *rest)
+        assert Fault.STORE_FORMAT_INVALID is raised.value.code
+        assert str(raised.value).startswith(f"{table}:1:")
+        assert why in str(raised.value)
+    after = files_below(root / "home")
+    assert before | {f"{STORE[5:]}/staging/.making": b""} == after
+
+    project = open_project(root, env=user_env(root / "home"))
+    assert () == project.engine.hooks()
+    assert ["plugin-store-format-invalid"] == [each.code for _, found in project.loaded for each in found.problems]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=300) | st.text(max_size=100).map(str.encode))
+def test_any_bytes_as_the_table(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    """Whatever stands there, a verb gives its diagnostic and the file stays as it is."""
+    root = tmp_path_factory.mktemp("any")
+    table = root / TABLE
+    table.parent.mkdir(parents=True)
+    table.write_bytes(data)
+    native(root / "guard")
+    with pytest.raises(PluginError) as raised:
+        do(root, "install", "guard")
+
+    assert Fault.STORE_FORMAT_INVALID is raised.value.code
+    assert data == table.read_bytes()
+
+
+def test_what_is_not_ours_in_the_table_stays(root: Path) -> None:
+    """Members that another program wrote are there after a change, of the table and of a record."""
+    table = root / TABLE
+    told = json.loads(table.read_text())
+    told["theirs"], told["plugins"]["guard"]["theirs"] = [1], {"a": None}
+    table.write_text(json.dumps(told))
+    do(root, "install", "other")
+    do(root, "disable", "guard")
+
+    told = json.loads(table.read_text())
+    assert ([1], {"a": None}) == (told["theirs"], told["plugins"]["guard"]["theirs"])
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"version": 7}', b"\xff"])
+def test_what_was_reviewed_is_only_for_showing(root: Path, data: bytes) -> None:
+    """A damaged account of it costs the list of changes, and nothing else."""
+    (root / STORE / "reviewed" / "guard.json").write_bytes(data)
+    assert BOTH == statuses(root)
+
+    (root / "guard" / "more").write_text("")
+    do(root, "update", "guard")
+    assert "modified" == statuses(root)["plugin:guard:hook:prompt"]
+    do(root, "approve", "guard")
+    assert {"trusted_enabled"} == set(statuses(root).values())
+
+
+SPOILED_SETTINGS = ['{"schema_version": 2}', "{", '{"schema_version": 1, "runtime_capabilities": []}']
+
+
+@pytest.mark.parametrize("text", SPOILED_SETTINGS)
+def test_settings_that_cannot_be_used_are_left_alone(root: Path, text: str) -> None:
+    """A decision is not written over them; what is removed is gone, and its decisions are void all the same."""
+    good = (root / SETTINGS).read_text()
+    (root / SETTINGS).write_text(text)
+    with pytest.raises(PluginError) as raised:
+        do(root, "approve", "guard")
+    assert Fault.TRUST_WRITE_FAILED is raised.value.code
+    with pytest.raises(PluginError) as raised:
+        do(root, "remove", "guard")
+    assert Fault.REMOVE_FAILED is raised.value.code
+    assert text == (root / SETTINGS).read_text()
+
+    (root / SETTINGS).write_text(good)
+    assert [] == do(root, "list")
+    do(root, "install", "guard")
+    assert {"review_needed"} == set(statuses(root).values())
+
+
+def test_settings_keep_their_form(root: Path) -> None:
+    """A decision changes its own member alone: not the order, the spaces, nor the link that leads to the file."""
+    text = '{ "managed_hooks_path" : "x",\n\t"schema_version":1.0e0 ,\n  "mine": [1,\n2] }\n'
+    elsewhere = root / "dotfiles.json"
+    elsewhere.write_text(text.replace("1.0e0", "1"))
+    (root / SETTINGS).unlink()
+    (root / SETTINGS).symlink_to(elsewhere)
+    do(root, "reject", "guard:stop")
+    written = elsewhere.read_text()
+
+    assert (root / SETTINGS).is_symlink()
+    assert written.startswith('{ "managed_hooks_path" : "x",\n\t"schema_version":1 ,\n  "mine": [1,\n2]')
+    assert "trusted_disabled" == statuses(root)["plugin:guard:hook:stop"]
+
+
+MEMBERS = st.dictionaries(
+    st.text(max_size=5),
+    st.recursive(st.none() | st.integers() | st.text(max_size=5), st.lists, max_leaves=4),
+    max_size=4,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(MEMBERS, st.sampled_from([None, 0, 1, 2, "\t"]), st.booleans(), MEMBERS)
+def test_a_member_is_written_into_any_object(
+    members: dict[str, Any], indent: int | str | None, there: bool, value: dict[str, Any]
+) -> None:
+    """Afterwards it is what it was meant to be, and everything else is what it was, to the letter."""
+    whole = {"schema_version": 1, **members, **({"ours": {"old": [1]}} if there else {})}
+    text = json.dumps(whole, indent=indent, ensure_ascii=False)
+    changed = with_member(text, "ours", value)
+
+    assert {**whole, "ours": value} == json.loads(changed)
+    assert list(json.loads(changed)) == list({**whole, "ours": value})
+
+
+def _fresh(root: Path, copy: Path) -> Path:
+    """*copy* as *root* was."""
+    take_away(copy)
+    shutil.copytree(root, copy, symlinks=True)
+    return copy
+
+
+LIFE: dict[str, tuple[Callable[[Path], object], dict[str, str], bool]] = {
+    "install": (
+        lambda root: do(root, "install", "other"),
+        {**BOTH, "plugin:other:hook:prompt": "review_needed"},
+        False,
+    ),
+    "update": (
+        lambda root: do(root, "update", "guard"),
+        {"plugin:guard:hook:prompt": "modified", "plugin:guard:hook:stop": "review_needed"},
+        True,
+    ),
+    "update without a change": (lambda root: do(root, "update", "guard"), BOTH, False),
+    "approve": (lambda root: do(root, "approve", "guard"), dict.fromkeys(BOTH, "trusted_enabled"), False),
+    "remove": (lambda root: do(root, "remove", "guard", delete_data=True), {}, False),
+    "disable": (lambda root: do(root, "disable", "guard"), BOTH, False),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("operation", "after", "changes"), LIFE.values(), ids=LIFE)
+def test_a_kill_at_any_step_leaves_the_old_state_or_the_new_one(
+    root: Path, operation: Callable[[Path], object], after: dict[str, str], changes: bool
+) -> None:
+    """Whatever was being done to the disk: everything can be read, and the next change goes through."""
+    live = root / "live"
+    (root / STORE / "data" / "guard").mkdir(parents=True)
+    kept = root / "kept"
+    kept.mkdir()
+    for each in ("home", "guard", "other"):
+        shutil.move(root / each, kept / each)
+    if changes:
+        (kept / "guard" / "more").write_text("")
+    _move_to(kept, live)
+
+    def begin() -> None:
+        _fresh(kept, live)
+
+    def check() -> None:
+        assert statuses(live) in (BOTH, after)
+        operation_after = do(live, "install", "other")
+        assert "other" == operation_after["record"]["id"]
+        assert [] == [path.name for path in (live / STORE / "staging").iterdir() if path.is_dir()]
+        assert [] == [path.name for path in (live / STORE).glob(".*.json.*")]
+
+    assert at_every_step(lambda: operation(live), check, begin=begin) > 4  # it does more
+
+
+def _move_to(kept: Path, live: Path) -> None:
+    """Have the records name the place where the copy is going to be."""
+    for name in (TABLE, SETTINGS):
+        path = kept / name
+        path.write_text(path.read_text().replace(str(kept.parent / "guard"), str(live / "guard")))
+    _fresh(kept, live)
+    table = json.loads((live / TABLE).read_text())
+    for record in table["plugins"].values():
+        record["cache_path"] = record["cache_path"].replace(str(kept.parent), str(live))
+    (live / TABLE).write_text(json.dumps(table))
+    do(live, "approve", "guard:prompt")
+    shutil.copy(live / TABLE, kept / TABLE)
+    shutil.copy(live / SETTINGS, kept / SETTINGS)
+
+
+def test_several_programs_at_once_leave_a_whole_store(root: Path) -> None:
+    """Six programs install, approve, update and remove: each change is there, and none is lost or torn."""
+    names = [f"plugin-{number}" for number in range(6)]
+    for name in names:
+        native(root / name, name)
+    children = []
+    for name in names:
+        child = os.fork()
+        if child == 0:
+            try:
+                for _ in range(3):
+                    do(root, "install", name)
+                    do(root, "approve", name)
+                    do(root, "update", name)
+                    do(root, "remove", name)
+                do(root, "install", name)
+                do(root, "approve", name)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(child)
+    assert [0] * 6 == [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+
+    assert {**BOTH, **{f"plugin:{name}:hook:prompt": "trusted_enabled" for name in names}} == statuses(root)
+
+
+def test_a_full_disk_changes_nothing(root: Path) -> None:
+    """Where no file can grow beyond what there is room for, a verb says so and the old state stands."""
+    (root / "other" / "large").write_bytes(b"x" * 200_000)
+    before = files_below(root / "home")
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        try:
+            do(root, "install", "other")
+        except PluginError as error:
+            os._exit(7 if error.code is Fault.STORE_WRITE_FAILED and "File too large" in str(error) else 8)
+        os._exit(9)
+    assert 7 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])  # as it ended above
+
+    assert before == files_below(root / "home")
+
+
+@pytest.mark.parametrize("name", ["installed.json", "settings.json", "guard.json"])
+def test_a_disk_that_fills_up_at_a_table_changes_nothing_of_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """The draft of a table that cannot be written is taken away, and the table stands as it was."""
+    import errno
+
+    from hookline._core import regular_files
+
+    before = files_below(root / "home")
+    real = os.fsync
+
+    def full(descriptor: int) -> None:
+        if Path(f"/proc/self/fd/{descriptor}").readlink().name.startswith(f".{name}"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(descriptor)
+
+    monkeypatch.setattr(regular_files.os, "fsync", full)
+    with pytest.raises(PluginError, match="No space left on device"):
+        do(root, "approve" if name != "installed.json" else "disable", "guard")
+
+    after = files_below(root / "home")
+    changed = {path for path in before if before[path] != after.get(path)} | (after.keys() - before.keys())
+    assert changed <= {".local/share/muse/plugins/reviewed/guard.json"}
