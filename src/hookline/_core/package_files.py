@@ -122,6 +122,8 @@ def copy_package(
     folder that is not the same afterwards, and OSError for what cannot be written. *lasting*: it has to be on the disk
     before it counts. The copy itself is still open for whoever moves it; what is in it is closed for writing.
     """
+    if os.path.realpath(to).startswith(f"{os.path.realpath(root)}/"):
+        raise PackageFault(ROOT, "the folder that it is copied to lies within it", "choose a folder further down")
     to.mkdir(mode=0o700)
     found = _read(root, limits, keep, _Sink(to, lasting=lasting))
     _settle(to)

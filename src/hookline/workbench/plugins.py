@@ -24,6 +24,7 @@ ENDING = 10.0  # seconds beyond its own limit that a hook in the background has 
 
 def plugins(
     verb: str,
+    /,
     *given: Any,
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,

@@ -179,6 +179,15 @@ def test_a_package_that_changes_after_it_was_read_and_before_that_is_over_is_ref
     assert raised.value.changed
 
 
+def test_a_folder_is_not_copied_into_itself(tmp_path: Path) -> None:
+    """A home that holds the store is no package: nothing is made in it."""
+    (tmp_path / "store").mkdir()
+    with pytest.raises(PackageFault, match="the folder that it is copied to lies within it"):
+        copy_package(tmp_path, tmp_path / "store" / "copy", Limits())
+
+    assert [] == list((tmp_path / "store").iterdir())
+
+
 def test_bytes_that_are_asked_for_later_are_those_that_were_hashed(tmp_path: Path) -> None:
     """A file that changed after the package was read is not read as a part of it."""
     root = write_package(tmp_path / "p", {"kept": "old", "b/other": "old"})

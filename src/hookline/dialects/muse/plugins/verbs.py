@@ -283,6 +283,6 @@ VERBS: Mapping[str, Callable[..., Told]] = {
 }
 
 
-def call(name: str, env: Mapping[str, str], cwd: Path, trust: str, *given: Any, **options: Any) -> Told:
+def call(name: str, env: Mapping[str, str], cwd: Path, trust: str, /, *given: Any, **options: Any) -> Told:
     """Do what one of `VERBS` does, for whoever has the environment, the folder and the trust at hand."""
     return VERBS[name](Asking(env=env, cwd=cwd, trust=trust), *given, **options)
