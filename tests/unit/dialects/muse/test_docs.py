@@ -12,7 +12,14 @@ from hookline._core.answer import Word
 from hookline._core.decisions import Deny
 from hookline._core.effects import AddFeedback, Reopen
 from hookline._core.points import Event
-from hookline.dialects.muse import rules
+from hookline.dialects.muse import rules, skills
+from hookline.dialects.muse.plugins import native, trial
+from hookline.dialects.muse.plugins.diagnostics import Code
+from hookline.dialects.muse.plugins.errors import Fault
+from hookline.dialects.muse.plugins.hooks import plugin_variables
+from hookline.dialects.muse.plugins.manifest import Family
+from hookline.dialects.muse.plugins.review import Status
+from hookline.dialects.muse.plugins.verbs import VERBS
 from hookline.dialects.muse.rules import RULES, Matching, MuseRule, Stopping
 
 PAGE = (Path(__file__).parents[4] / "docs/dialects/muse.md").read_text()
@@ -138,3 +145,38 @@ def cited() -> list[str]:
 def test_a_section_that_is_referred_to_exists(number: str) -> None:
     """Whoever follows a comment's reference finds a section there."""
     assert re.search(rf"^###? {re.escape(number)}\.? ", PAGE, re.MULTILINE)
+
+
+def _codes(number: str, table: int) -> set[str]:
+    """The codes in the first column of a section's table of this number, counted from 0."""
+    tables = re.split(r"\n\n", section(number))
+    found = [each for each in tables if each.lstrip().startswith("|")]
+    cells = [line.split("|")[1] for line in found[table].strip().splitlines()[2:]]
+    return {code for cell in cells for code in re.findall(r"`([^`]+)`", cell)}
+
+
+def test_the_codes_of_plugins_are_those_that_there_are() -> None:
+    """Each finding and each failure stands in the page, and no other."""
+    assert {code.value for code in Code} == _codes("20.3", 0)
+    assert {fault.value for fault in Fault} == _codes("20.4", 1)
+
+
+def test_the_tables_of_plugins_are_the_codes() -> None:
+    """Members, fields, families, statuses and variables stand in the page as they stand in the code."""
+    assert {family.value for family in Family} == _codes("20.1", 0)
+    assert set(native.TOP) == _codes("20.1", 1)
+    assert set(native.FIELDS) == _codes("20.2", 0)
+    assert {status.value for status in Status} == _codes("20.6", 0)
+    assert set(trial.FIXTURE_KEYS) == _codes("20.7", 0)
+    assert {skills.ADVERTISED, skills.APPLIED} == _codes("19", 0)
+    for name in plugin_variables("id", Path("/root"), Path("/data")):
+        assert f"`{name}`" in section("22")
+
+
+def test_every_verb_of_plugins_stands_in_the_page() -> None:
+    """None is left out, and none that there is not is named."""
+    said = {each.partition(" PATH")[0] for each in _codes("20.4", 0)}
+    for verb in (*VERBS, "hook test"):
+        first, _, rest = verb.partition(" ")
+        assert any(each.startswith(first) for each in said), verb
+        assert not rest or rest in section("20.4"), verb
