@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from hookline._core.hooks import Hook
+from hookline._core.packages import PackagedTarget
 from hookline._core.shell_lines import expanded, parsed
-from hookline._core.targets import CommandTarget, HttpTarget, NamedTarget, PackagedTarget, Target
+from hookline._core.targets import CommandTarget, HttpTarget, NamedTarget, Target
 
 
 def definition_digest(hook: Hook) -> str:

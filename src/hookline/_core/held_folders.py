@@ -5,7 +5,6 @@ Whose a folder is shows in a lock that ends with its owner, never in a clock or 
 
 import fcntl
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +28,8 @@ class HeldFolder:
     @classmethod
     def within(cls, parent: Path) -> "HeldFolder":
         """A new one below *parent*, which is made if need be. Those that nobody holds any more go. Raises OSError."""
+        import tempfile  # takes longer to import than most hooks to run, and few have a package
+
         make_private(parent)
         with _alone(parent):
             for left in _left_behind(parent):
@@ -66,8 +67,10 @@ def _left_behind(parent: Path) -> Iterator[Path]:
     for folder in [each for each in parent.iterdir() if each.name != MAKING]:
         try:
             lock = os.open(folder / HELD, os.O_RDWR | os.O_CLOEXEC)
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError):
             yield folder
+            continue
+        except OSError:  # whose it is cannot be told
             continue
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -7,7 +7,6 @@ runs something of it runs a copy, of which each byte went through the digest.
 import hashlib
 import os
 import stat
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -338,7 +337,11 @@ def _check_name(name: str, path: str) -> None:
 
 
 def _folded(name: str) -> str:
-    return name.lower() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
+    if name.isascii():
+        return name.lower()
+    import unicodedata
+
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _settle(to: Path) -> None:

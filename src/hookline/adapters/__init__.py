@@ -7,18 +7,11 @@ from pathlib import Path
 
 from hookline._core.components import ComponentTarget
 from hookline._core.handlers import Handlers, Registered, Revised
+from hookline._core.packages import Packaged, PackagedTarget
 from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply, Responded, Returned
 from hookline._core.ports import Adapter
 from hookline._core.reasons import Failure
-from hookline._core.targets import (
-    CommandTarget,
-    FunctionTarget,
-    HttpTarget,
-    NamedTarget,
-    Packaged,
-    PackagedTarget,
-    Target,
-)
+from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget, Target
 from hookline._processes.watchdog import ShellWatchdog
 from hookline.adapters.command import CommandAdapter
 from hookline.adapters.component import ComponentAdapter

@@ -1,18 +1,20 @@
 """Runs a program out of a package: a copy of what somebody looked at, and never of anything else."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
-from hookline._core.held_folders import HeldFolder
-from hookline._core.package_files import Limits as PackageLimits
-from hookline._core.package_files import PackageFault, copy_package, signature, take_away
+from hookline._core.packages import Packaged, PackagedTarget
 from hookline._core.payload import CallFailed, Limits, Payload, Reply
 from hookline._core.reasons import Failure
-from hookline._core.targets import CommandTarget, Packaged, PackagedTarget
+from hookline._core.targets import CommandTarget
 from hookline.adapters._limits import closed, could_not_start, timed_out
 from hookline.adapters.command import CommandAdapter
+
+if TYPE_CHECKING:  # few engines have a package to run from
+    from hookline._core.held_folders import HeldFolder
 
 
 class PackagedAdapter:
@@ -108,10 +110,16 @@ class PackagedAdapter:
     def _let_go(self, copy: "_Copy") -> None:
         """Remove a copy that nobody will use again, once nobody does."""
         if copy.retired and not copy.users:
+            from hookline._core.package_files import take_away
+
             take_away(copy.root.parent)
 
     def _made(self, wanted: Packaged) -> "_Copy | CallFailed":
         """A new copy, or why there is none: the package is not what was looked at, or nothing can be written."""
+        from hookline._core.held_folders import HeldFolder
+        from hookline._core.package_files import Limits as PackageLimits
+        from hookline._core.package_files import PackageFault, copy_package, signature, take_away
+
         try:
             folder = self._folders.get(wanted.copies)
             if folder is None:
@@ -123,23 +131,27 @@ class PackagedAdapter:
             if found.digest != wanted.digest:
                 take_away(root.parent)
                 return could_not_start(wanted.why)
-            return _Copy(root=root, seen=signature(root))
+            return _Copy(root, signature(root))
         except PackageFault as fault:
             return could_not_start(f"{wanted.why}: {fault}")
         except OSError as error:
             return could_not_start(f"the copy of {wanted.package}, from which it runs: {error.strerror or error}")
 
 
-@dataclass(slots=True, kw_only=True)
 class _Copy:
     """One copy, and what it looked like when it was whole. `retired`: it is not to be used again."""
 
-    root: Path
-    seen: str
-    users: int = 0
-    retired: bool = False
+    __slots__ = ("retired", "root", "seen", "users")
+
+    def __init__(self, root: Path, seen: str) -> None:
+        self.root = root
+        self.seen = seen
+        self.users = 0
+        self.retired = False
 
     def is_untouched(self) -> bool:
+        from hookline._core.package_files import signature
+
         try:
             return signature(self.root) == self.seen
         except OSError:

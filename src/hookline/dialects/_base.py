@@ -18,6 +18,7 @@ from hookline._core.rules import Rule, Strategy
 if TYPE_CHECKING:  # whoever checks a file has no session, and records take longer to import than the file to read
     from hookline._core.ports import Stream
     from hookline._core.records import Record
+    from hookline.dialects._plugins import PluginCommands
 
 RUN_FLAG, YOLO_FLAG = "run-flag", "yolo-flag"  # how a command line trusts a folder
 NOT_TRUSTED = "folder not trusted"  # why hooks are held back
@@ -199,46 +200,6 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What a dialect's own command has to say: *lines* for standard output, *asides* for standard error.
-
-    `value` is the same for `--json`. `failed`: what was asked about is not as it should be.
-    """
-
-    lines: tuple[str, ...] = ()
-    asides: tuple[str, ...] = ()
-    value: Any = None
-    failed: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """One hook to be tried with bytes of its author's: given as they are, in the folder `cwd`.
-
-    `event` is what the hook is asked about; None where it would not be selected, and is not called.
-    """
-
-    hook: Hook
-    body: bytes
-    cwd: str
-    event: Event | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluginCommands:
-    """A dialect's plugins, as commands about them. Each raises a CodedError where it cannot do what it is asked.
-
-    `verb` is called with the name of what to do, the environment, the folder where one is, how that is trusted, and
-    what the command line gave. `trial` makes one hook ready to be tried, by its name and the file of a fixture, and
-    `tried` tells of the records that came of that.
-    """
-
-    verb: Callable[..., Told] = field(repr=False)
-    trial: Callable[[Mapping[str, str], str, Path], Trial] = field(repr=False)
-    tried: "Callable[[Trial, Sequence[Record]], Told]" = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
     """All of a dialect that the wiring needs: one line in `dialects/__init__.py` per package.
 
@@ -276,4 +237,4 @@ class Package:
     look: Look | None = None
     write: Callable[[Sequence[Hook]], Written] | None = None
     untold: Callable[[Path], tuple[Loss, ...]] | None = None
-    plugins: PluginCommands | None = None
+    plugins: "Callable[[], PluginCommands] | None" = None

@@ -16,7 +16,8 @@ from hookline._engine.engine import HookEngine
 from hookline.adapters import builtin
 from hookline.dialects import DIALECTS, IN_CODE
 from hookline.dialects import package as named
-from hookline.dialects._base import Package, PluginCommands, Told
+from hookline.dialects._base import Package
+from hookline.dialects._plugins import PluginCommands, Told
 from hookline.workbench.fire import Heard
 
 ENDING = 10.0  # seconds beyond its own limit that a hook in the background has to be gone in
@@ -69,4 +70,4 @@ def _package() -> Package:
 def _commands() -> PluginCommands:
     commands = _package().plugins
     assert commands is not None  # noqa: S101  # for the type checker: it was chosen by it
-    return commands
+    return commands()

@@ -3,9 +3,10 @@
 import pytest
 
 from hookline._core.components import ComponentTarget
+from hookline._core.packages import PackagedTarget
 from hookline._core.payload import CallFailed, Limits
 from hookline._core.reasons import Failure
-from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget, PackagedTarget
+from hookline._core.targets import CommandTarget, FunctionTarget, HttpTarget, NamedTarget
 from hookline.adapters import builtin
 from hookline.adapters._limits import Capped, crashed, timed_out
 

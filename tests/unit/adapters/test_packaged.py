@@ -14,9 +14,9 @@ from tests.unit.processes.rig import descriptors
 
 from hookline._core.package_files import Limits as PackageLimits
 from hookline._core.package_files import read_package
+from hookline._core.packages import Packaged, PackagedTarget
 from hookline._core.payload import CallFailed, Exited, Limits, Payload, Reply
 from hookline._core.reasons import Failure
-from hookline._core.targets import Packaged, PackagedTarget
 from hookline.adapters.packaged import PackagedAdapter
 
 SCRIPT = "#!/bin/sh\ncat ${{0%/*}}/data; echo $ROOT > {seen}\n"

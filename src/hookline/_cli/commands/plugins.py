@@ -10,7 +10,7 @@ import click
 
 from hookline._cli.options import Decorator, all_of
 from hookline._core.errors import CodedError
-from hookline.dialects._base import Told
+from hookline.dialects._plugins import Told
 
 EXAMPLES = """\b
 Examples:

@@ -1,6 +1,6 @@
 """Muse Code's settings-level hooks (source document: "Hooks", Muse Code 1.3.0; docs/dialects/muse.md)."""
 
-from hookline.dialects._base import Look, Package, PluginCommands, TrustRecords, Unit, deferred
+from hookline.dialects._base import Look, Package, TrustRecords, Unit, deferred
 from hookline.dialects.muse.dialect import DIALECT
 from hookline.dialects.muse.examining import CONVENTIONS, examine, files
 from hookline.dialects.muse.report import startup_lines
@@ -42,9 +42,5 @@ PACKAGE = Package(
     ),
     write=deferred(f"{__name__}.writing", "write"),
     untold=deferred(f"{__name__}.writing", "untold"),
-    plugins=PluginCommands(
-        verb=deferred(f"{__name__}.plugins.verbs", "call"),
-        trial=deferred(f"{__name__}.plugins.trial", "trial"),
-        tried=deferred(f"{__name__}.plugins.trial", "tried"),
-    ),
+    plugins=deferred(f"{__name__}.plugins.commands", "commands"),
 )

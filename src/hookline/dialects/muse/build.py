@@ -12,7 +12,6 @@ from hookline._core.targets import CommandTarget
 from hookline.dialects.muse.document import Document
 from hookline.dialects.muse.environment import Launch
 from hookline.dialects.muse.handler import Handler, command_of
-from hookline.dialects.muse.origins import HookFacts
 from hookline.dialects.muse.rules import MuseRule
 from hookline.dialects.muse.selector import compile_selector
 
@@ -98,5 +97,13 @@ def _build(link: Link, group: Group) -> Hook:
         background=link.background,
         fallback=None if fallback is None else _build(fallback, group),
         label=handler.get("statusMessage", ""),
-        facts=HookFacts(skills=launch.skills) if launch.skills and handler.get("outputCapabilities") else None,
+        facts=_facts(handler, launch),
     )
+
+
+def _facts(handler: Handler, launch: Launch) -> object:
+    if launch.skills is None or not handler.get("outputCapabilities"):
+        return None
+    from hookline.dialects.muse.origins import HookFacts
+
+    return HookFacts(skills=launch.skills)

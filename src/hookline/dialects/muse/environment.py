@@ -5,9 +5,12 @@ import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hookline._core.problems import Problem, Scope, Where
-from hookline.dialects.muse.origins import SkillTerms
+
+if TYPE_CHECKING:  # an experiment, which most sessions know nothing of
+    from hookline.dialects.muse.origins import SkillTerms
 
 WINDOWS = os.name == "nt"
 
@@ -26,7 +29,7 @@ class Launch:
     shell: tuple[str, ...]
     env: Mapping[str, str] = field(repr=False)
     windows: bool = WINDOWS
-    skills: SkillTerms | None = None
+    skills: "SkillTerms | None" = None
 
     def argv(self, command: str) -> tuple[str, ...]:
         return (*self.shell, command)

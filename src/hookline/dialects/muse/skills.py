@@ -7,11 +7,13 @@ is named is accepted and changes nothing.
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookline._core.hooks import Hook
 from hookline.dialects.muse.answer_schema import SPECIFIC, Members
-from hookline.dialects.muse.origins import HookFacts, SkillTerms
+
+if TYPE_CHECKING:  # most sessions know nothing of it
+    from hookline.dialects.muse.origins import SkillTerms
 
 CAPABILITY = "skills.v1"
 KEY = "selectedSkills"
@@ -23,15 +25,21 @@ REJECTED = "selected_skills:rejected:"
 IGNORED = f"`{KEY}` accepted and not applied: {APPLIED} is not 1"
 
 
-def terms_under(env: Mapping[str, str], root: Path | None) -> SkillTerms | None:
+def terms_under(env: Mapping[str, str], root: Path | None) -> "SkillTerms | None":
     """On which terms hooks that can name skills are asked for them; None where they are not. *root* is trusted."""
     if env.get(ADVERTISED) != "1":
         return None
+    from hookline.dialects.muse.origins import SkillTerms
+
     return SkillTerms(applied=env.get(APPLIED) == "1", root="" if root is None else str(root))
 
 
-def terms_of(hook: Hook) -> SkillTerms | None:
+def terms_of(hook: Hook) -> "SkillTerms | None":
     """On which terms *hook* is asked for skills."""
+    if hook.facts is None:
+        return None
+    from hookline.dialects.muse.origins import HookFacts
+
     return hook.facts.skills if isinstance(hook.facts, HookFacts) else None
 
 
@@ -62,7 +70,7 @@ def is_inert(said: Members, hook: Hook) -> bool:
     return KEY in said.get(SPECIFIC, {}) and terms is not None and not terms.applied
 
 
-def _objection(skills: list[dict[str, Any]], terms: SkillTerms) -> str:
+def _objection(skills: list[dict[str, Any]], terms: "SkillTerms") -> str:
     """The code of what is wrong with a selection: of one it takes all."""
     if not terms.root:
         return "missing-trusted-project-root"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from hookline._core.hooks import Condition, Hook, Source
 from hookline._core.matchers import EVERYTHING, Matcher, Names
-from hookline._core.targets import CommandTarget, Packaged, PackagedTarget
+from hookline._core.packages import Packaged, PackagedTarget
+from hookline._core.targets import CommandTarget
 from hookline.dialects.muse.build import DIALECT, NOTHING
 from hookline.dialects.muse.document import Finding
 from hookline.dialects.muse.environment import Launch

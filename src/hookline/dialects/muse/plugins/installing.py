@@ -19,6 +19,10 @@ from hookline.dialects.muse.plugins.store import LIMITS, Installed, Plugin, Stor
 def folder_at(path: str, cwd: Path) -> Path:
     """The folder that a path names, free of links: what is below it is looked at without following any."""
     folder = cwd / path
+    try:
+        str(folder.resolve()).encode()
+    except (UnicodeEncodeError, ValueError, OSError):
+        raise PluginError(Fault.SOURCE_UNAVAILABLE, f"the path {path!a} is none that can be kept") from None
     if not folder.exists():
         raise PluginError(Fault.SOURCE_UNAVAILABLE, f"there is no folder {folder}")
     return folder.resolve()

@@ -257,11 +257,12 @@ class Store:
             if home.exists() or home.is_symlink():
                 if self._is_whole(home, digest):
                     return home
-                home.rename(staged.with_name("broken"))  # it goes away with the folder that the copy was made in
-            make_private(home.parent)
+                home.parent.rename(staged.with_name("broken"))  # it goes away with the folder that the copy was made in
+            made = make_private(home.parent)
             staged.rename(home)
             home.chmod(0o555)
-            sync_folder(home.parent)
+            for each in (home.parent, *(folder.parent for folder in made)):
+                sync_folder(each)
         except OSError as error:
             raise write_failed(home, error) from error
         return home

@@ -18,9 +18,9 @@ from hookline._core.records import Dispatched, HookEnded, Record
 from hookline._core.regular_files import read_regular
 from hookline._core.resolution import Resolution
 from hookline._core.strictjson import JsonFault
-from hookline.dialects._base import Told, Trial
 from hookline.dialects._files import DEEPEST, project_root
 from hookline.dialects._kinds import OBJECT, STRING, found
+from hookline.dialects._plugins import Told, Trial
 from hookline.dialects.muse.environment import Launch, hook_environment, resolve_shell
 from hookline.dialects.muse.payload import PAYLOAD_BYTES
 from hookline.dialects.muse.plugins.errors import Fault, PluginError

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hookline._core.package_files import PackageFault, read_package
-from hookline.dialects._base import Told
+from hookline.dialects._plugins import Told
 from hookline.dialects.muse.plugins import decisions as stored
 from hookline.dialects.muse.plugins.asking import Asking
 from hookline.dialects.muse.plugins.errors import Fault, PluginError

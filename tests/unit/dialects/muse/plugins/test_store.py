@@ -4,7 +4,8 @@ import json
 import os
 import resource
 import shutil
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from hookline._engines import open_project
 from hookline.dialects.muse.plugins.decisions import with_member
 from hookline.dialects.muse.plugins.errors import Fault, PluginError
 from hookline.workbench.plugins import plugins
+
+NOBODY = 65534
 
 STORE = "home/.local/share/muse/plugins"
 TABLE = f"{STORE}/installed.json"
@@ -123,6 +126,64 @@ def test_any_bytes_as_the_table(tmp_path_factory: pytest.TempPathFactory, data: 
 
     assert Fault.STORE_FORMAT_INVALID is raised.value.code
     assert data == table.read_bytes()
+
+
+@pytest.mark.parametrize("path", ["gone", "other/hooks/prompt.sh", "g\udcff", "a\0b", ""])
+def test_a_path_that_is_no_folder(root: Path, path: str) -> None:
+    """What cannot be installed from there is said, whatever the path is made of."""
+    (root / "g\udcff").mkdir()
+    with pytest.raises(PluginError):
+        do(root, "install", path)
+
+
+@pytest.fixture
+def open_root() -> Iterator[Path]:
+    """As `root`, where anybody can come to."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    native(folder / "guard", "guard", [hook(), hook("stop", "Stop")])
+    do(folder, "install", "guard")
+    do(folder, "approve", "guard:prompt")
+    yield folder
+    take_away(folder)
+
+
+def _as_nobody(root: Path) -> None:
+    """Give all of it to somebody without rights, and be them."""
+    for folder, folders, files in os.walk(root):
+        for name in (*folders, *files):
+            os.chown(os.path.join(folder, name), NOBODY, NOBODY)  # noqa: PTH118
+    os.chown(root, NOBODY, NOBODY)
+    os.setgroups([])
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+
+
+def test_bytes_that_were_tampered_with_are_put_right_by_an_update(open_root: Path) -> None:
+    """The same package is installed anew in the place of what is broken, also by somebody who is not root."""
+    cache = Path(do(open_root, "inspect", "guard")["record"]["cache_path"])
+    script = cache / "hooks" / "prompt.sh"
+    for each in (script.parent, script):
+        each.chmod(0o700)
+    script.write_text("#!/bin/sh\n")
+    assert not do(open_root, "inspect", "guard")["valid"]
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.getuid() == 0:
+                _as_nobody(open_root)
+            do(open_root, "update", "guard")
+            os._exit(0)
+        except BaseException as error:  # noqa: BLE001  # a child must not go on with the test
+            os.write(writing, repr(error).encode())
+        os._exit(1)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.close(writing)
+    assert (0, b"") == (code, os.read(reading, 4096))
+    os.close(reading)
+
+    assert BOTH == statuses(open_root)
 
 
 def test_what_is_not_ours_in_the_table_stays(root: Path) -> None:
