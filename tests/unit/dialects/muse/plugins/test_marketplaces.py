@@ -19,7 +19,7 @@ from tests.package_rig import write_package
 
 from hookline._core.held_folders import HELD
 from hookline._core.package_files import read_package, take_away
-from hookline.dialects.muse.plugins import marketplaces
+from hookline.dialects.muse.plugins import marketplace_sources, marketplaces
 from hookline.dialects.muse.plugins.errors import Fault, PluginError
 from hookline.dialects.muse.plugins.marketplaces import (
     LIMITS,
@@ -668,7 +668,7 @@ def test_a_clone_takes_only_so_long(store: Store, tmp_path: Path, monkeypatch: p
     """After its time git is ended, with everything that it started."""
     os.mkfifo(tmp_path / "alive")
     stand_in(tmp_path / "bin", f"exec 9> {tmp_path}/alive; sleep 1000 & wait", monkeypatch)
-    monkeypatch.setattr(marketplaces, "CLONE_TIMEOUT", 0.2)
+    monkeypatch.setattr(marketplace_sources, "CLONE_TIMEOUT", 0.2)
     alive = os.open(tmp_path / "alive", os.O_RDONLY | os.O_NONBLOCK)
 
     assert "cannot clone https://host/x: it takes longer than 0.2 seconds" == refused(
