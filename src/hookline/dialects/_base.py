@@ -87,11 +87,12 @@ class Conventions:
     does; `needs_reason`: only with text on standard error; `denies_with` are the members of an answer that deny too.
     `instead_of_variables` says what a command reads in the place of the variables that other tools set;
     `closed_environment`: there are none but those that it is given. `unit` is what the limit counts, where that is not
-    what the dialect's files count.
+    what the dialect's files count. `has_fallbacks`: another hook can be named that is called when this one fails.
     """
 
     timeout_key: str
     unit: "Unit | None" = None
+    has_fallbacks: bool = True
     blocks_by: int | None = None
     needs_reason: bool = False
     denies_with: frozenset[str] = frozenset()

@@ -57,4 +57,4 @@ def _target(hook: Hook, name: str, fault: Fault, timeout: float) -> Target:
         return replace(own, program=(SHELL, "-c", fault.line), limits=limits)
     command = own if isinstance(own, CommandTarget) else CommandTarget(argv=(), env={"PATH": PATH})
     argv = (SHELL, "-c", fault.line, name, *command.argv)
-    return CommandTarget(argv=argv, env=command.env, written=f"fault {name}")
+    return replace(command, argv=argv, written=f"fault {name}")  # of its own kind: what it runs from stays what it was

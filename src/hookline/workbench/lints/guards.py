@@ -18,10 +18,14 @@ def guards_that_fail_open(asked: Asked) -> Iterator[Finding]:
         return
     failed = Outcome(hook=hook, kind=Kind.FAILED, why=Failure.TIMEOUT)
     if consequence(failed, rule, strict=False) is FailurePolicy.IGNORE:
+        habits = asked.conventions
+        otherwise = (
+            "" if habits is not None and not habits.has_fallbacks else ", or give the hook a fallback that denies"
+        )
         yield asked.finding(
             Level.NOTE,
             "FailsOpen",
             f"at {rule.name} this hook may deny, and if it fails or is too slow the action goes on",
             effect="no answer counts as yes",
-            remedy="run the session with --strict, or give the hook a fallback that denies",
+            remedy=f"run the session with --strict{otherwise}",
         )

@@ -77,14 +77,14 @@ def examine_package(
         hooks=tuple(hook_of(each, home) for each in own.hooks),
         problems=problems,
         place=_places(own, package),
-        conventions=_in_milliseconds(conventions) if native else None,
+        conventions=None if conventions is None else _of_packages(conventions, native=native),
     )
 
 
-def _in_milliseconds(conventions: Conventions | None) -> Conventions | None:
-    if conventions is None:
-        return None
-    return replace(conventions, timeout_key=MILLISECONDS_KEY, unit=Unit.MILLISECONDS)
+def _of_packages(conventions: Conventions, *, native: bool) -> Conventions:
+    """What differs from the settings' hooks for whoever writes those of a package."""
+    own = replace(conventions, has_fallbacks=False)
+    return replace(own, timeout_key=MILLISECONDS_KEY, unit=Unit.MILLISECONDS) if native else own
 
 
 def _problem(found: Diagnostic) -> Problem:
