@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Any
 
 from hookline._core.errors import CodedError
+from hookline._core.problems import Where
 from hookline.dialects.muse.plugins.diagnostics import Diagnostic
 
 
@@ -33,13 +34,18 @@ class Fault(Enum):
 class PluginError(CodedError):
     """A command about plugins that could not do what it was asked. Nothing was changed.
 
-    `diagnostics` are what was found in the package, where that is why.
+    `diagnostics` are what was found in the package, where that is why. `where` is the place of what is wrong in a file
+    of the store; the message begins with it.
     """
 
-    def __init__(self, code: Fault, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
-        super().__init__(message)
+    def __init__(
+        self, code: Fault, message: str, diagnostics: Sequence[Diagnostic] = (), *, where: Where | None = None
+    ) -> None:
+        super().__init__(message if where is None else f"{where}: {message}")
         self.code = code
         self.diagnostics = tuple(diagnostics)
+        self.where = where
+        self.message = message
 
     def as_json(self) -> dict[str, Any]:
         """As `--json` has it."""

@@ -125,5 +125,5 @@ def _all_held(plugin: Plugin, why: str, *, meant: bool = False) -> HeldBack:
 
 
 def _problem(error: PluginError, path: str, label: str) -> Problem:
-    where = Where(file=path, label=label)
-    return Problem(scope=Scope.FILE, code=error.code.value, message=str(error), where=where)
+    where = error.where or Where(file=path, label=label)
+    return Problem(scope=Scope.FILE, code=error.code.value, message=error.message, where=where)

@@ -8,6 +8,7 @@ from typing import Any
 
 from hookline._core.errors import StateError
 from hookline._core.hooks import Source
+from hookline._core.problems import Where
 from hookline._core.regular_files import read_regular, replace_text
 from hookline._core.strictjson import JsonFault, decode, parse
 from hookline.dialects._kinds import OBJECT, Kind, found
@@ -47,14 +48,15 @@ def read_table(path: Path, empty: dict[str, Any], check: Callable[[dict[str, Any
             decode(data),
         )
     except JsonFault as fault:
-        raise _damaged(f"{path}:{fault.line}:{fault.column}", fault.message) from None
+        where = Where(file=str(path), label=path.name, line=fault.line, column=fault.column)
+        raise _damaged(where, fault.message) from None
     try:
         _check_version(document.value)
         check(document.value)
     except Damaged as damage:
         where, named = document.where(damage.at), path_text(damage.at)
         why = f"`{named}`: {damage.why}" if named else damage.why
-        raise _damaged(str(where), why) from None
+        raise _damaged(where, why) from None
     return {**empty, **document.value}
 
 
@@ -66,9 +68,9 @@ def _check_version(value: Any) -> None:
         raise Damaged(("version",), f"it has {told}, and this program reads version {VERSION}")
 
 
-def _damaged(place: str, why: str) -> PluginError:
-    message = f"{place}: {why}; nothing was changed: repair the file, or move it away to begin with an empty one"
-    return PluginError(Fault.STORE_FORMAT_INVALID, message)
+def _damaged(where: Where, why: str) -> PluginError:
+    message = f"{why}; repair the file, or move it away to begin with an empty one"
+    return PluginError(Fault.STORE_FORMAT_INVALID, message, where=where)
 
 
 def expect(value: Any, at: tuple[str | int, ...], kind: Kind) -> None:
