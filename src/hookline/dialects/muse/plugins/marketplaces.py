@@ -5,7 +5,6 @@ themselves the table is what counts: a snapshot is in its place before the table
 does. Everything slow, and everything that a stranger wrote, is read before the store is anybody's alone.
 """
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -15,7 +14,6 @@ from typing import Any, TypeVar
 
 from hookline._core.held_folders import HeldFolder
 from hookline._core.package_files import Limits, PackageFault, PackageFiles, copy_package, read_package, take_away
-from hookline._core.private_folders import make_private
 from hookline._core.regular_files import NO_LINK, read_regular
 from hookline.dialects._kinds import OBJECT, STRING
 from hookline.dialects.muse.document import did_you_mean
@@ -34,8 +32,8 @@ from hookline.dialects.muse.plugins.marketplace_documents import (
 )
 from hookline.dialects.muse.plugins.marketplace_sources import From, Origin, bytes_of, clone, holds_document, origin_of
 from hookline.dialects.muse.plugins.native import GRAMMAR, IDENTIFIER
-from hookline.dialects.muse.plugins.store import DIGEST, Store, now, write_failed
-from hookline.dialects.muse.plugins.tables import Damaged, expect, read_table, sync_folder, write_table
+from hookline.dialects.muse.plugins.store import DIGEST, Store, now, put_in_place, write_failed
+from hookline.dialects.muse.plugins.tables import Damaged, expect, read_table, write_table
 from hookline.dialects.muse.report import shown
 
 TABLE, FOLDER = "marketplaces.json", "marketplaces"  # in the store: which there are, and their snapshots
@@ -342,7 +340,9 @@ def _commit(store: Store, work: Path, fresh: Sequence[_Fresh], *, known: bool) -
                 raise invalid(f"{taken}; give this one another name, or remove that one first")
             records[place.name] = _record(place, before or {})
         for each in fresh:
-            _place(each, work)
+            home = each.marketplace.snapshot
+            if not (each.is_kept and home.is_dir()):
+                put_in_place(each.staged, home, aside=_aside(work))
         write_table(store.root / TABLE, table)
         _sweep(store, records, work)
 
@@ -359,23 +359,6 @@ def _record(place: Marketplace, before: Mapping[str, Any]) -> dict[str, Any]:
         "snapshot": str(place.snapshot),
         "sha256": place.digest,
     }
-
-
-def _place(fresh: _Fresh, work: Path) -> None:
-    """Move a copy to where its snapshot belongs. Must be alone. Raises PluginError."""
-    home = fresh.marketplace.snapshot
-    if fresh.is_kept and home.is_dir():
-        return
-    try:
-        if os.path.lexists(home.parent):
-            home.parent.rename(_aside(work))
-        made = make_private(home.parent)
-        fresh.staged.rename(home)
-        home.chmod(0o555)
-        for folder in (home.parent, *(each.parent for each in made)):
-            sync_folder(folder)
-    except OSError as error:
-        raise write_failed(home, error) from error
 
 
 def _sweep(store: Store, records: Records, work: Path) -> None:

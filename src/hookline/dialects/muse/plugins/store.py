@@ -253,18 +253,8 @@ class Store:
     def place(self, staged: Path, id_: str, digest: str) -> Path:
         """Move a copy to where the bytes of this digest are kept. Must be alone. Raises PluginError."""
         home = self.cache(id_, digest)
-        try:
-            if home.exists() or home.is_symlink():
-                if self._is_whole(home, digest):
-                    return home
-                home.parent.rename(staged.with_name("broken"))  # it goes away with the folder that the copy was made in
-            made = make_private(home.parent)
-            staged.rename(home)
-            home.chmod(0o555)
-            for each in (home.parent, *(folder.parent for folder in made)):
-                sync_folder(each)
-        except OSError as error:
-            raise write_failed(home, error) from error
+        if not self._is_whole(home, digest):
+            put_in_place(staged, home, aside=staged.with_name("broken"))
         return home
 
     def _is_whole(self, home: Path, digest: str) -> bool:
@@ -314,6 +304,23 @@ class Store:
                     take_away(each)
             if not keep:
                 take_away(home)
+
+
+def put_in_place(staged: Path, home: Path, *, aside: Path) -> None:
+    """Move a copy to *home*, the `package` in a folder of its digest; what is there so far goes *aside*.
+
+    Must be alone. Raises PluginError.
+    """
+    try:
+        if os.path.lexists(home.parent):
+            home.parent.rename(aside)
+        made = make_private(home.parent)
+        staged.rename(home)
+        home.chmod(0o555)
+        for folder in (home.parent, *(each.parent for each in made)):
+            sync_folder(folder)
+    except OSError as error:
+        raise write_failed(home, error) from error
 
 
 def write_failed(path: Path, error: OSError) -> PluginError:

@@ -20,6 +20,7 @@ from tests.package_rig import write_package
 from hookline._core.held_folders import HELD
 from hookline._core.package_files import read_package, take_away
 from hookline.dialects.muse.plugins import marketplace_sources, marketplaces
+from hookline.dialects.muse.plugins import store as plugin_store
 from hookline.dialects.muse.plugins.errors import Fault, PluginError
 from hookline.dialects.muse.plugins.marketplaces import (
     LIMITS,
@@ -534,7 +535,7 @@ def test_a_snapshot_is_on_the_disk_before_the_table_names_it(
     """Each folder on the way to a snapshot is synchronised before the table is written."""
     market(tmp_path / "m")
     done: list[Path] = []
-    monkeypatch.setattr(marketplaces, "sync_folder", done.append)
+    monkeypatch.setattr(plugin_store, "sync_folder", done.append)
     monkeypatch.setattr(marketplaces, "write_table", lambda path, _: done.append(path))
     home = add(store, "m", cwd=tmp_path).snapshot.parent
 
