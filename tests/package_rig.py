@@ -20,7 +20,7 @@ def write_package(root: Path, files: Mapping[str, str | bytes]) -> Path:
     return root
 
 
-def manifest(name: str = "guard", hooks: Any = None, **changes: Any) -> dict[str, Any]:
+def manifest(name: str = "guard", /, hooks: Any = None, **changes: Any) -> dict[str, Any]:
     """A native manifest that is as it should be, with *changes*; None leaves a member out."""
     sound = {
         "schemaVersion": 1,

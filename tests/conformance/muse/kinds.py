@@ -3,6 +3,7 @@
 import re
 
 from tests.conformance.muse.canned import dispatching, loading
+from tests.conformance.muse.plugins import stepping
 from tests.conformance.muse.running import running
 from tests.conformance.place import Layout
 from tests.conformance.reading import Dialect, Kind
@@ -35,6 +36,26 @@ KINDS = (
         found=running,
         unless_said={"refused": None, "exit": 0, "stderr": []},
     ),
+    Kind(  # several runs of the real program, with packages
+        gives={
+            "steps": "runs of the program in order, as they are typed, exec with --provider echo and --json; or "
+            "changes of packages: `write`, `append`, `remove`",
+            "packages": "files of packages by their paths, in @packages@; one whose name ends in ! can be executed; a "
+            "mapping for a folder is its native manifest, as far as that differs from a sound one",
+        },
+        wants={
+            "said": "of each run but sessions and --json: its lines, ` | ` for a tab, `! ` before those of standard "
+            "error, and `= code` where it is not 0",
+            "json": "of each run with --json the members that are wanted",
+            "runs": "of each session its runs of hooks, as above",
+            "context": "of each session its texts of context blocks",
+            "heads": "of each session how its runs of hooks began, with the members that are wanted",
+            "files": "as above",
+            "payloads": "as above",
+            "there": "paths at which there is something",
+        },
+        found=stepping,
+    ),
     Kind(  # events through loader and engine, with replies that no process gives
         gives={"event": "one event or several", "replies": "by hook: exit, stdout, stderr; 0 and nothing unless said"},
         wants={
@@ -60,7 +81,7 @@ KINDS = (
     ),
 )
 
-NUMBERED = {"L": 34, "M": 9, "P": 13, "A": 28, "T": 4, "F": 6}
+NUMBERED = {"L": 34, "M": 9, "P": 13, "A": 28, "T": 4, "F": 6, "G": 12}
 
 MUSE = Dialect(
     kinds=KINDS,
@@ -68,5 +89,5 @@ MUSE = Dialect(
     main="hooks.json",  # stands in the project; every other configuration file stands beside the settings
     numbered=tuple(f"{letter}{n:02}" for letter, last in NUMBERED.items() for n in range(1, last + 1)),
     # A question that the sources leave open, a decision, or one more case to a numbered one.
-    own=re.compile(r"Q[0-9]{2}[a-z]?|D[0-9]{2}|[LMPATF][0-9]{2}[b-z]"),
+    own=re.compile(r"Q[0-9]{2}[a-z]?|D[0-9]{2}|[LMPATFG][0-9]{2}[b-z]"),
 )

@@ -29,7 +29,7 @@ def running(case: Case, place: Place) -> dict[str, Any]:
         place.make()
         ended = _run(case, place, ("--json",))
         told = found.get("stderr", [])
-        found |= _found(case, place, ended) | _stream([json.loads(line) for line in ended.stdout.splitlines()])
+        found |= _found(case, place, ended) | stream_of([json.loads(line) for line in ended.stdout.splitlines()])
         if [line for line in told if not line.startswith(ONLY_IN_TEXT)] == found["stderr"]:
             found["stderr"] = told
     return found
@@ -85,7 +85,7 @@ def _payloads(place: Place, name: str) -> list[Any]:
     return [json.loads(line) for line in (place.text(name) or "").splitlines()]
 
 
-def _stream(records: list[Mapping[str, Any]]) -> dict[str, Any]:
+def stream_of(records: list[Mapping[str, Any]]) -> dict[str, Any]:
     bodies = [record["payload"] for record in records]
 
     def of(kind: str) -> list[dict[str, Any]]:
