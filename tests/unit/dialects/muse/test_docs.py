@@ -169,7 +169,7 @@ def test_the_tables_of_plugins_are_the_codes() -> None:
     assert {status.value for status in Status} == _codes("20.6", 0)
     assert set(trial.FIXTURE_KEYS) == _codes("20.7", 0)
     assert {skills.ADVERTISED, skills.APPLIED} == _codes("19", 0)
-    for name in plugin_variables("id", Path("/root"), Path("/data")):
+    for name in plugin_variables("id", Path("/p"), Path("/d")):
         assert f"`{name}`" in section("22")
 
 
