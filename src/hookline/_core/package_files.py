@@ -8,6 +8,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -398,9 +399,17 @@ def take_away(folder: Path) -> None:
     """Remove a copy, or what there is of one, closed for writing as it is. What cannot be removed stays."""
     import shutil
 
-    for each, _, _ in os.walk(folder):
-        try:
-            Path(each).chmod(0o700)
-        except OSError:
-            continue
+    _open_up(folder)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _open_up(folder: Path) -> None:
+    """Let its owner list and empty a folder, whatever was done to it."""
+    with suppress(OSError):
+        if folder.is_symlink():
+            return
+        folder.chmod(0o700)
+        with os.scandir(folder) as entries:
+            inner = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+        for each in inner:
+            _open_up(each)

@@ -116,26 +116,39 @@ class PackagedAdapter:
 
     def _made(self, wanted: Packaged) -> "_Copy | CallFailed":
         """A new copy, or why there is none: the package is not what was looked at, or nothing can be written."""
-        from hookline._core.held_folders import HeldFolder
-        from hookline._core.package_files import Limits as PackageLimits
-        from hookline._core.package_files import PackageFault, copy_package, signature, take_away
+        from hookline._core.package_files import PackageFault, signature, take_away
 
+        root = None
         try:
-            folder = self._folders.get(wanted.copies)
-            if folder is None:
-                folder = self._folders[wanted.copies] = HeldFolder.within(wanted.copies)
-            self._count += 1
-            root = folder.path / str(self._count) / wanted.package.name
-            root.parent.mkdir(mode=0o700)
-            found = copy_package(wanted.package, root, PackageLimits(), lasting=False)
-            if found.digest != wanted.digest:
-                take_away(root.parent)
-                return could_not_start(wanted.why)
-            return _Copy(root, signature(root))
+            root = self._place_for(wanted)
+            if self._digest_of_copy(wanted, root) == wanted.digest:
+                return _Copy(root, signature(root))
+            why = wanted.why
         except PackageFault as fault:
-            return could_not_start(f"{wanted.why}: {fault}")
+            why = f"{wanted.why}: {fault}"
         except OSError as error:
-            return could_not_start(f"the copy of {wanted.package}, from which it runs: {error.strerror or error}")
+            why = f"the copy of {wanted.package}, from which it runs: {error.strerror or error}"
+        if root is not None:
+            take_away(root.parent)
+        return could_not_start(why)
+
+    def _place_for(self, wanted: Packaged) -> Path:
+        """Where the next copy is going to be, in a folder of its own."""
+        from hookline._core.held_folders import HeldFolder
+
+        folder = self._folders.get(wanted.copies)
+        if folder is None:
+            folder = self._folders[wanted.copies] = HeldFolder.within(wanted.copies)
+        self._count += 1
+        home = folder.path / str(self._count)
+        home.mkdir(mode=0o700)
+        return home / wanted.package.name
+
+    def _digest_of_copy(self, wanted: Packaged, root: Path) -> str:
+        from hookline._core.package_files import Limits as PackageLimits
+        from hookline._core.package_files import copy_package
+
+        return copy_package(wanted.package, root, PackageLimits(), lasting=False).digest
 
 
 class _Copy:

@@ -202,3 +202,21 @@ async def test_calls_at_once_share_a_copy(adapter: PackagedAdapter, target: Pack
 
     other = await called(adapter, replace(target, packaged=replace(target.packaged, digest="0" * 64)))
     assert isinstance(other, CallFailed)
+
+
+async def test_copies_that_fail_leave_nothing(adapter: PackagedAdapter, target: PackagedTarget, tmp_path: Path) -> None:
+    """A package that is not what was looked at, called again and again, costs no room."""
+    (target.packaged.package / "data").write_text("evil")
+    for _ in range(3):
+        assert isinstance(await called(adapter, target), CallFailed)
+
+    assert [] == list((tmp_path / "copies").glob("*/[0-9]*"))
+
+
+async def test_copies_that_cannot_be_made_are_a_failure(adapter: PackagedAdapter, target: PackagedTarget) -> None:
+    """Where there is no room for a copy the hook could not start, and the reason names the package."""
+    nowhere = replace(target, packaged=replace(target.packaged, copies=target.packaged.package / "run.sh"))
+    reply = await called(adapter, nowhere)
+
+    assert isinstance(reply, CallFailed)
+    assert reply.detail.startswith(f"the copy of {target.packaged.package}, from which it runs: ")

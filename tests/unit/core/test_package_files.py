@@ -248,3 +248,37 @@ def test_any_folder_is_a_package_or_is_refused(
     digests = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in root.iterdir()}
     assert digests == {file.path: file.sha256 for file in found.files}
     assert digest_of(found.files) == read_package(root, Limits()).digest
+
+
+def test_a_copy_is_taken_away_whatever_was_done_to_it(tmp_path: Path) -> None:
+    """Folders that nobody may list go too, and a link's target stays."""
+    kept = write_package(tmp_path / "kept", {"a": ""})
+    root = write_package(tmp_path / "copy", {"a/b/c": "", "d/e": ""})
+    (root / "link").symlink_to(kept)
+    for folder in (root / "a" / "b", root / "a", root / "d", root):
+        folder.chmod(0)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.getuid() == 0:
+                tmp_path.chmod(0o777)
+                for each in (tmp_path, *tmp_path.rglob("*"), root, root / "a", root / "a" / "b", root / "d"):
+                    os.chown(each, 65534, 65534, follow_symlinks=False)
+                os.chdir(tmp_path)
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+                take_away(Path("copy"))
+            else:
+                take_away(root)
+        finally:
+            os.write(writing, b"x")
+            os._exit(0)
+    os.waitpid(child, 0)
+    os.close(writing)
+    assert b"x" == os.read(reading, 1)
+    os.close(reading)
+
+    assert not root.exists()
+    assert (kept / "a").exists()

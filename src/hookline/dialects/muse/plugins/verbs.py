@@ -285,4 +285,8 @@ VERBS: Mapping[str, Callable[..., Told]] = {
 
 def call(name: str, env: Mapping[str, str], cwd: Path, trust: str, /, *given: Any, **options: Any) -> Told:
     """Do what one of `VERBS` does, for whoever has the environment, the folder and the trust at hand."""
-    return VERBS[name](Asking(env=env, cwd=cwd, trust=trust), *given, **options)
+    try:
+        return VERBS[name](Asking(env=env, cwd=cwd, trust=trust), *given, **options)
+    except OSError as error:  # whatever the machine does not give, and nobody has said more of
+        message = f"{error.filename or name}: {error.strerror or error}"
+        raise PluginError(Fault.STORE_WRITE_FAILED, message) from error
