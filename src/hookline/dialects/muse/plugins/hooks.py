@@ -113,12 +113,12 @@ def hook_id(plugin: str, hook: str) -> str:
 
 def written(hook: HookCapability) -> str:
     """Its command, for people."""
-    return hook.line or shlex.join(hook.command)
+    return shlex.join(hook.command) if hook.command else hook.line
 
 
 def _argv(hook: HookCapability, home: Home) -> tuple[str, ...]:
     """The command: of a native hook as it is, but for the one word that names a file of the package."""
-    if hook.line:
+    if not hook.command:
         return home.launch.argv(hook.line)
     words = list(hook.command)
     if hook.source_at >= 0:

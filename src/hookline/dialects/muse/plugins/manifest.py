@@ -1,13 +1,15 @@
 """What a package says of itself, whatever its family: the facts that everything else here reads."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any
 
 from hookline._core.strictjson import Path
+from hookline.dialects._kinds import ARRAY, BOOLEAN, INTEGER, STRING, STRINGS
 from hookline.dialects.muse.directories import MANIFEST
 from hookline.dialects.muse.plugins.diagnostics import Diagnostic
+from hookline.dialects.muse.rules import BY_NAME
 
 MANIFEST_BYTES = 131_072
 
@@ -91,11 +93,47 @@ class HookCapability:
 
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> "HookCapability":
-        """What `members` gave. Raises TypeError for anything else; what the members say is for a review to judge."""
+        """What `members` gave of a native hook. Raises ValueError for anything else.
+
+        Every member has to be of its own kind, and none of a hook of another family may be there: what was not hashed
+        for an approval must not come to count.
+        """
+        unfit = [name for name, value in members.items() if not _MEMBERS.get(name, _never)(value)]
+        if unfit or not members.keys() >= _REQUIRED:
+            raise ValueError(f"no native hook has such members: {unfit or sorted(_REQUIRED - members.keys())}")
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in members.items()
         }
-        return cls(**given)
+        told = cls(**given)
+        if told.source_at not in (range(len(told.command)) if told.source else (-1,)):
+            raise ValueError("no word of its command is its source")
+        return told
+
+
+def _never(_: Any) -> bool:
+    return False
+
+
+def _is_path(value: Any) -> bool:
+    return ARRAY.accepts(value) and all(STRING.accepts(step) or INTEGER.accepts(step) for step in value)
+
+
+# The members of a native hook, each with what it has to be.
+_MEMBERS: Mapping[str, Callable[[Any], bool]] = {
+    "id": STRING.accepts,
+    "event": lambda value: STRING.accepts(value) and value in BY_NAME,
+    "file": STRING.accepts,
+    "at": _is_path,
+    "command": lambda value: STRINGS.accepts(value) and bool(value),
+    "timeout_ms": INTEGER.accepts,
+    "label": STRING.accepts,
+    "background": BOOLEAN.accepts,
+    "compatibility_name": STRING.accepts,
+    "output_capabilities": STRINGS.accepts,
+    "source": STRING.accepts,
+    "source_at": INTEGER.accepts,
+}
+_REQUIRED = frozenset({"id", "event", "file", "at", "command"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

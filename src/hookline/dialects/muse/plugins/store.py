@@ -290,8 +290,8 @@ class Store:
             if signature(home) != members["seen"]:
                 return None
             hooks = tuple(map(HookCapability.from_members, members["capabilities"]))
-            when = dict(members["when"])
-        except (OSError, KeyError, TypeError, ValueError):
+            when = {name: str(value) for name, value in members["when"].items()}
+        except (OSError, KeyError, TypeError, ValueError, AttributeError):
             return None
         return Manifest(family=plugin.family, id=plugin.id, version=plugin.version, when=when, hooks=hooks)
 
