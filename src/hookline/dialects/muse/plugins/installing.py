@@ -114,10 +114,7 @@ def _copied(root: Path, staged: Path) -> PackageFiles:
 def _check_aliases(manifest: Manifest, installed: Installed) -> None:
     """Raise PluginError where another plugin's hooks go by the same name for a tool."""
     taken = {
-        name: plugin.id
-        for plugin in installed.plugins.values()
-        if plugin.id != manifest.id
-        for name in plugin.members.get("aliases", ())
+        name: plugin.id for plugin in installed.plugins.values() if plugin.id != manifest.id for name in plugin.aliases
     }
     for hook in manifest.hooks:
         other = taken.get(hook.compatibility_name)

@@ -16,6 +16,7 @@ from hookline.dialects.muse.plugins.review import (
     Decisions,
     Status,
     changes_of,
+    check_account,
     plugin_of,
     remembered,
     reviewed_path,
@@ -149,6 +150,6 @@ def reviewed(asking: Asking, plugin: Plugin) -> tuple[Shown, ...]:
 
 def what_was_reviewed(store: Store, id_: str) -> dict[str, Any]:
     try:
-        return read_table(reviewed_path(store.root, id_), {}, lambda _: None)
+        return read_table(reviewed_path(store.root, id_), {}, check_account)
     except PluginError:  # it only says what to show
         return {}

@@ -1,12 +1,11 @@
 """What a package says of itself, whatever its family: the facts that everything else here reads."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any
 
 from hookline._core.strictjson import Path
-from hookline.dialects._kinds import ARRAY, BOOLEAN, INTEGER, STRING, STRINGS
 from hookline.dialects.muse.directories import MANIFEST
 from hookline.dialects.muse.plugins.diagnostics import Diagnostic
 from hookline.dialects.muse.rules import BY_NAME
@@ -98,40 +97,37 @@ class HookCapability:
         Every member has to be of its own kind, and none of a hook of another family may be there: what was not hashed
         for an approval must not come to count.
         """
-        unfit = [name for name, value in members.items() if not _MEMBERS.get(name, _never)(value)]
-        if unfit or not members.keys() >= _REQUIRED:
-            raise ValueError(f"no native hook has such members: {unfit or sorted(_REQUIRED - members.keys())}")
-        given: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in members.items()
-        }
+        given: dict[str, Any] = dict(members)
+        for name, value in members.items():
+            if type(value) is not _MEMBERS.get(name):
+                raise ValueError(f"no native hook has such a member: {name}")
+            if type(value) is list:
+                given[name] = tuple(value)
+        if not members.keys() >= _REQUIRED:
+            raise ValueError(f"every native hook has {', '.join(sorted(_REQUIRED))}")
         told = cls(**given)
+        words = (*told.command, *told.output_capabilities)
+        if not told.command or told.event not in BY_NAME or not all([type(each) is str for each in words]):  # noqa: C419
+            raise ValueError("no native hook has such words")
         if told.source_at not in (range(len(told.command)) if told.source else (-1,)):
             raise ValueError("no word of its command is its source")
         return told
 
 
-def _never(_: Any) -> bool:
-    return False
-
-
-def _is_path(value: Any) -> bool:
-    return ARRAY.accepts(value) and all(STRING.accepts(step) or INTEGER.accepts(step) for step in value)
-
-
-# The members of a native hook, each with what it has to be.
-_MEMBERS: Mapping[str, Callable[[Any], bool]] = {
-    "id": STRING.accepts,
-    "event": lambda value: STRING.accepts(value) and value in BY_NAME,
-    "file": STRING.accepts,
-    "at": _is_path,
-    "command": lambda value: STRINGS.accepts(value) and bool(value),
-    "timeout_ms": INTEGER.accepts,
-    "label": STRING.accepts,
-    "background": BOOLEAN.accepts,
-    "compatibility_name": STRING.accepts,
-    "output_capabilities": STRINGS.accepts,
-    "source": STRING.accepts,
-    "source_at": INTEGER.accepts,
+# The members of a native hook, each with the type that JSON gives it; of those in lists the rest is looked at.
+_MEMBERS: Mapping[str, type] = {
+    "id": str,
+    "event": str,
+    "file": str,
+    "at": list,
+    "command": list,
+    "timeout_ms": int,
+    "label": str,
+    "background": bool,
+    "compatibility_name": str,
+    "output_capabilities": list,
+    "source": str,
+    "source_at": int,
 }
 _REQUIRED = frozenset({"id", "event", "file", "at", "command"})
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from hookline._core.package_files import PackageFiles, digest_of
+from hookline.dialects._kinds import OBJECT, STRING
 from hookline.dialects.muse.plugins.manifest import Family, HookCapability, Manifest
 from hookline.dialects.muse.plugins.store import Plugin
+from hookline.dialects.muse.plugins.tables import expect
 
 KIND = "hook"
 MEMBER = "runtime_capabilities"  # of settings.json
@@ -161,13 +163,29 @@ def remember(candidates: Sequence[Candidate], before: Mapping[str, Any]) -> dict
     }
 
 
+def check_account(table: dict[str, Any]) -> None:
+    """Raise Damaged where an account of what was reviewed is not one that `remember` made."""
+    for name in ("hooks", "packages"):
+        expect(table.get(name, {}), (name,), OBJECT)
+    for hook, entry in table.get("hooks", {}).items():
+        at = ("hooks", hook)
+        expect(entry, at, OBJECT)
+        expect(entry.get("hash"), (*at, "hash"), STRING)
+        expect(entry.get("package_sha256"), (*at, "package_sha256"), STRING)
+        expect(entry.get("definition"), (*at, "definition"), OBJECT)
+    for digest, files in table.get("packages", {}).items():
+        expect(files, ("packages", digest), OBJECT)
+        for path, told in files.items():
+            expect(told, ("packages", digest, path), STRING)
+
+
 def remembered(table: Mapping[str, Any], hook: str) -> Reviewed | None:
     """What *hook* was, as far as the table tells."""
     try:
         entry = table["hooks"][hook]
         files = table["packages"][entry["package_sha256"]]
-        return Reviewed(definition_hash=str(entry["hash"]), definition=dict(entry["definition"]), files=dict(files))
-    except (KeyError, TypeError, ValueError):
+        return Reviewed(definition_hash=entry["hash"], definition=entry["definition"], files=files)
+    except KeyError:
         return None
 
 

@@ -112,6 +112,12 @@ class Plugin:
         count = self.members.get("hooks", 0)
         return count if isinstance(count, int) else 0
 
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """The names of tools that its hooks go by."""
+        names = self.members.get("aliases")
+        return tuple(filter(STRING.accepts, names)) if isinstance(names, list) else ()
+
     def changed(self, **members: Any) -> "Plugin":
         return replace(self, members={**self.members, **members})
 

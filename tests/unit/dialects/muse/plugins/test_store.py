@@ -191,6 +191,7 @@ def test_what_is_not_ours_in_the_table_stays(root: Path) -> None:
     table = root / TABLE
     told = json.loads(table.read_text())
     told["theirs"], told["plugins"]["guard"]["theirs"] = [1], {"a": None}
+    told["plugins"]["guard"] |= {"aliases": 7, "hooks": "many", "capabilities": {}}
     table.write_text(json.dumps(told))
     do(root, "install", "other")
     do(root, "disable", "guard")
@@ -199,7 +200,20 @@ def test_what_is_not_ours_in_the_table_stays(root: Path) -> None:
     assert ([1], {"a": None}) == (told["theirs"], told["plugins"]["guard"]["theirs"])
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b'{"version": 7}', b"\xff"])
+ACCOUNTS = [
+    b"",
+    b"{",
+    b"[]",
+    b'{"version": 7}',
+    b"\xff",
+    b'{"version": 1, "hooks": []}',
+    b'{"version": 1, "hooks": {"prompt": 7}, "packages": {"x": 7}}',
+    b'{"version": 1, "hooks": {"prompt": {"hash": "x", "package_sha256": {}, "definition": {}}}}',
+    b'{"version": 1, "packages": {"x": {"y": 7}}}',
+]
+
+
+@pytest.mark.parametrize("data", ACCOUNTS)
 def test_what_was_reviewed_is_only_for_showing(root: Path, data: bytes) -> None:
     """A damaged account of it costs the list of changes, and nothing else."""
     (root / STORE / "reviewed" / "guard.json").write_bytes(data)
