@@ -17,7 +17,8 @@ from hookline._core.package_files import take_away
 from hookline._core.points import Origin
 from hookline._core.resolution import Resolution
 from hookline._engines import open_project
-from hookline.dialects.muse.plugins.errors import PluginError
+from hookline.dialects.muse.plugins import verbs
+from hookline.dialects.muse.plugins.errors import Fault, PluginError
 from hookline.effects import AddContext
 from hookline.workbench.plugins import plugins
 
@@ -284,6 +285,25 @@ def test_an_approval_is_for_what_was_looked_at(user: User) -> None:
     (shown,) = user.do("inspect", "guard")["runtime_capabilities"]
     user.do("approve", "guard", expect=shown["candidate"]["definition_hash"])
     assert "trusted_enabled" == user.status()
+
+
+def test_what_changes_while_it_is_being_approved_is_not_approved(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read once more when nobody else can change it: an update in between has nothing written."""
+    user.do("install", "guard")
+    real = verbs.changing
+
+    def overtaken(asking: Any) -> Any:
+        monkeypatch.setattr(verbs, "changing", real)
+        _byte("lib/words")(user.package)
+        user.do("update", "guard")
+        return real(asking)
+
+    monkeypatch.setattr(verbs, "changing", overtaken)
+    with pytest.raises(PluginError, match="changed while it was being decided about") as raised:
+        user.do("approve", "guard")
+
+    assert Fault.NOT_FOUND is raised.value.code
+    assert "review_needed" == user.status()
 
 
 def test_an_older_approval_does_not_come_back_with_a_reinstall(user: User) -> None:
