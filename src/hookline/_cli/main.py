@@ -132,7 +132,19 @@ def _failed(fault: Exception) -> int:
         why = str(fault) or "out of memory"
         click.echo(f"{program_name()}: the limits of this machine are reached: {why}", err=True)
         return 1
+    if isinstance(fault, FileNotFoundError) and not _is_somewhere():
+        click.echo(f"{program_name()}: the current folder does not exist any more; change to one that does", err=True)
+        return 1
     return _report(fault)
+
+
+def _is_somewhere() -> bool:
+    """Whether the current folder, which anybody may remove, is still there."""
+    try:
+        os.getcwd()  # noqa: PTH109  # the question, and not the answer
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _output_is_open() -> bool:

@@ -52,6 +52,16 @@ def test_a_limit_of_the_machine_is_no_bug_of_ours(limit: int, tmp_path: Path) ->
     assert "bug" not in ran.stderr
 
 
+@pytest.mark.parametrize("arguments", ["check", "explain Stop", "plugins list"])
+def test_a_folder_that_is_gone_is_no_bug_of_ours(arguments: str, tmp_path: Path) -> None:
+    """Started where the current folder was removed, a command says so and ends with 1."""
+    ran = run(tmp_path, arguments, before='mkdir gone; cd gone; rmdir "$PWD";')
+
+    assert ran.returncode == 1
+    assert "the current folder does not exist any more" in ran.stderr
+    assert "bug" not in ran.stderr
+
+
 def test_an_id_is_given_once(tmp_path: Path) -> None:
     """A new session under the id of a recorded one would tell two stories in one journal: it is refused."""
     arguments = "exec --session-id 6d9c9c1e-41cf-4ee6-b2f5-5f5b4b7f3f10 hello"

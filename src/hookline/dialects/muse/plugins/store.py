@@ -51,6 +51,11 @@ def store_of(env: Mapping[str, str]) -> "Store":
     if folder is None:
         message = "there is no folder for plugins: set HOME or XDG_DATA_HOME to an absolute path"
         raise PluginError(Fault.STORE_READ_FAILED, message)
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:  # records name it, and are UTF-8
+        message = f"the path {str(folder)!a} cannot hold plugins, as it is not UTF-8: set XDG_DATA_HOME to another"
+        raise PluginError(Fault.STORE_READ_FAILED, message) from None
     return Store(folder)
 
 

@@ -420,3 +420,13 @@ def test_a_disk_that_fills_up_at_a_table_changes_nothing_of_it(
     after = files_below(root / "home")
     changed = {path for path in before if before[path] != after.get(path)} | (after.keys() - before.keys())
     assert changed <= {".local/share/muse/plugins/reviewed/guard.json"}
+
+
+@pytest.mark.parametrize("home", ["", "relative", "/no\udcff"])
+def test_a_home_that_cannot_hold_plugins_is_told(tmp_path: Path, home: str) -> None:
+    """Nowhere, somewhere relative, and a path that no record could name: each says what to set."""
+    native(tmp_path / "guard")
+    with pytest.raises(PluginError, match="XDG_DATA_HOME") as raised:
+        plugins("install", "guard", env={**user_env(tmp_path), "HOME": home}, cwd=tmp_path)
+
+    assert Fault.STORE_READ_FAILED is raised.value.code
