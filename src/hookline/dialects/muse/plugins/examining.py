@@ -21,7 +21,6 @@ from hookline.dialects.muse.plugins.installing import of_files
 from hookline.dialects.muse.plugins.manifest import Family, HookCapability, Manifest
 from hookline.dialects.muse.plugins.store import LIMITS, Store
 
-NO_DATA = Path("no-plugin-data")  # where there is no folder for it
 MILLISECONDS_KEY = "timeoutMs"
 
 # How the parts of a hook are called, in a native manifest and in another one.
@@ -71,7 +70,7 @@ def examine_package(
     own = read.manifest
     native = own.family is Family.MUSE
     folder = plugins_directory(env)
-    data = NO_DATA if folder is None else Store(folder).data(own.id)
+    data = None if folder is None else Store(folder).data(own.id)
     home = home_in_place(own.id, root, data, launch)
     return Loaded(
         hooks=tuple(hook_of(each, home) for each in own.hooks),

@@ -29,12 +29,12 @@ ROOT_VARIABLES = ("MUSE_PLUGIN_ROOT", "PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT")
 DATA_VARIABLES = ("MUSE_PLUGIN_DATA_DIR", "PLUGIN_DATA", "CLAUDE_PLUGIN_DATA")
 
 
-def plugin_variables(id_: str, root: Path, data: Path) -> dict[str, str]:
-    """The seven variables. The folder for data is named, and not made."""
+def plugin_variables(id_: str, root: Path, data: Path | None) -> dict[str, str]:
+    """The seven variables. The folder for data is named, and not made; where there is no place for one, none is named."""
     return {
         **dict.fromkeys(ID_VARIABLES, id_),
         **dict.fromkeys(ROOT_VARIABLES, str(root)),
-        **dict.fromkeys(DATA_VARIABLES, str(data)),
+        **({} if data is None else dict.fromkeys(DATA_VARIABLES, str(data))),
     }
 
 
@@ -68,7 +68,7 @@ def home_of(plugin: Plugin, store: Store, launch: Launch) -> Home:
     return Home(plugin=plugin.id, root=str(root), env=env, launch=launch, packaged=packaged)
 
 
-def home_in_place(plugin: str, root: Path, data: Path, launch: Launch) -> Home:
+def home_in_place(plugin: str, root: Path, data: Path | None, launch: Launch) -> Home:
     """That of a package where its author works on it."""
     env = {**launch.env, **plugin_variables(plugin, root, data)}
     return Home(plugin=plugin, root=str(root), env=env, launch=launch)
