@@ -30,7 +30,7 @@ DATA_VARIABLES = ("MUSE_PLUGIN_DATA_DIR", "PLUGIN_DATA", "CLAUDE_PLUGIN_DATA")
 
 
 def plugin_variables(id_: str, root: Path, data: Path | None) -> dict[str, str]:
-    """The seven variables. The folder for data is named, and not made; where there is no place for one, none is named."""
+    """The seven variables. The folder for data is named, and not made; without a place for one it is not named."""
     return {
         **dict.fromkeys(ID_VARIABLES, id_),
         **dict.fromkeys(ROOT_VARIABLES, str(root)),
