@@ -170,8 +170,9 @@ def _read(root: Path, limits: Limits, keep: Callable[[str], bool], to: _Sink | N
 
 
 def _no_folder(root: Path, error: Exception) -> str:
-    if root.is_symlink():
-        return "a link stands where the folder should be"
+    with suppress(OSError):  # of a folder around it
+        if root.is_symlink():
+            return "a link stands where the folder should be"
     if isinstance(error, OSError) and not isinstance(error, NotADirectoryError):
         return f"the folder cannot be read: {error.strerror}"
     return "it is not a folder"

@@ -75,7 +75,7 @@ def check(
         found.add_findings(_across_files(environment, folder))
         return found.checked()
     for path in paths:
-        if path.is_dir():
+        if os.path.isdir(path):  # noqa: PTH112  # it raises nothing, also where a folder around it is closed to us
             found.add_workspace(path.resolve(), only_within=True)
         else:
             found.add(path, chosen)

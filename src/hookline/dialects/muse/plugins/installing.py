@@ -1,7 +1,8 @@
 """A package becomes an installed plugin: fetched, copied, looked at, put in its place, and then named (20.5)."""
 
+import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,14 @@ def folder_at(path: str, cwd: Path) -> Path:
     folder = cwd / path
     try:
         str(folder.resolve()).encode()
-    except (UnicodeEncodeError, ValueError, OSError):
+        if folder.exists():
+            return folder.resolve()
+    except (UnicodeEncodeError, ValueError):
         raise PluginError(Fault.SOURCE_UNAVAILABLE, f"the path {path!a} is none that can be kept") from None
-    if not folder.exists():
-        raise PluginError(Fault.SOURCE_UNAVAILABLE, f"there is no folder {folder}")
-    return folder.resolve()
+    except (OSError, RuntimeError) as error:  # links that go in circles are the second
+        why = getattr(error, "strerror", None) or error
+        raise PluginError(Fault.SOURCE_UNAVAILABLE, f"cannot read {folder}: {why}") from error
+    raise PluginError(Fault.SOURCE_UNAVAILABLE, f"there is no folder {folder}")
 
 
 def of_files(root: Path, fault: PackageFault) -> Diagnostic:
@@ -37,7 +41,7 @@ def of_files(root: Path, fault: PackageFault) -> Diagnostic:
 def origin_of(source: str, cwd: Path) -> dict[str, Any]:
     """Where a package comes from, as records have it: `<plugin>@<marketplace>`, or a path."""
     plugin, at, marketplace = source.rpartition("@")
-    if at and plugin and marketplace and "/" not in source and not (cwd / source).exists():
+    if at and plugin and marketplace and "/" not in source and not os.path.exists(cwd / source):  # noqa: PTH110  # which raises nothing
         return {"provenance": "", "plugin": plugin, "marketplace": marketplace}
     return {"provenance": "", "path": str(folder_at(source, cwd))}
 
@@ -52,7 +56,7 @@ def fetched(store: Store, origin: Mapping[str, Any]) -> Iterator[Path]:
             yield root
         return
     root = Path(str(origin.get("path", "")))
-    if not root.is_dir():
+    if not os.path.isdir(root):  # noqa: PTH112  # which raises nothing
         raise PluginError(Fault.SOURCE_UNAVAILABLE, f"there is no folder {root} any more, from which it was installed")
     yield root
 
@@ -134,7 +138,8 @@ def changing(asking: Asking) -> Iterator[Installed]:
             for each in installed.unfinished:
                 if each["id"] not in installed.members["plugins"]:
                     store.clear(each["id"])
-                reviewed_path(store.root, each["id"]).unlink(missing_ok=True)
+                with suppress(OSError):
+                    reviewed_path(store.root, each["id"]).unlink()
                 if each["delete_data"]:
                     take_away(store.data(each["id"]))
             installed.members.pop("unfinished")

@@ -8,7 +8,7 @@ import fcntl
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -249,7 +249,8 @@ class Store:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             for draft in self.root.glob(".*.json.*"):  # of a table, by a program that was killed
-                draft.unlink(missing_ok=True)
+                with suppress(OSError):
+                    draft.unlink()
             yield
         finally:
             os.close(descriptor)
@@ -309,12 +310,12 @@ class Store:
     def clear(self, id_: str, *, keep: tuple[str, ...] = ()) -> None:
         """Take away the kept bytes of a plugin, but for these digests."""
         home = self.root / "cache" / "local" / id_
-        if home.is_dir():
-            for each in home.iterdir():
+        with suppress(OSError):  # what cannot be removed is in nobody's way
+            for each in list(home.iterdir()):
                 if each.name not in keep:
                     take_away(each)
-            if not keep:
-                take_away(home)
+        if not keep:
+            take_away(home)
 
 
 def put_in_place(staged: Path, home: Path, *, aside: Path) -> None:
