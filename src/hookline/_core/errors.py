@@ -23,7 +23,11 @@ class UsageError(HooklineError):
 
 
 class CodedError(HooklineError):
-    """An error with a code of its own, for programs that read it: `as_json` is all of it."""
+    """An error with a code of its own, for programs that read it: `as_json` is all of it, and `lines` is for people."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return (str(self),)
 
     def as_json(self) -> dict[str, Any]:
         raise NotImplementedError

@@ -3,8 +3,10 @@
 Whose a folder is shows in a lock that ends with its owner, never in a clock or a process's number.
 """
 
+import errno
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +17,8 @@ from hookline._core.package_files import take_away
 from hookline._core.private_folders import make_private
 
 HELD = ".held"  # in each folder: the file that is locked
+OURS = "hookline-"  # how the names of such folders begin: no other is anybody's to take away
+PATIENCE, AGAIN = 5.0, 0.01  # seconds to wait for others who make one, and between two looks
 MAKING = ".making"  # beside them: the file that is locked while one is made
 
 
@@ -34,7 +38,7 @@ class HeldFolder:
         with _alone(parent):
             for left in _left_behind(parent):
                 take_away(left)
-            path = Path(tempfile.mkdtemp(dir=parent))
+            path = Path(tempfile.mkdtemp(prefix=OURS, dir=parent))
             lock = os.open(path / HELD, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             fcntl.flock(lock, fcntl.LOCK_EX)
         return cls(path=path, lock=lock)
@@ -56,15 +60,29 @@ def _alone(parent: Path) -> Iterator[None]:
     """Nobody else makes or takes away folders here meanwhile: whatever is there without an owner has lost it."""
     lock = os.open(parent / MAKING, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        _wait_for(lock)
         yield
     finally:
         os.close(lock)
 
 
+def _wait_for(lock: int) -> None:
+    """Have the lock soon, or raise TimeoutError: whoever asks may be waited for."""
+    last = time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > last:
+                raise TimeoutError(errno.ETIMEDOUT, "somebody else has kept it locked for too long") from None
+            time.sleep(AGAIN)
+        else:
+            return
+
+
 def _left_behind(parent: Path) -> Iterator[Path]:
     """The folders whose owners are no more: whose lock can be had, or that never came to have one."""
-    for folder in [each for each in parent.iterdir() if each.name != MAKING]:
+    for folder in [each for each in parent.iterdir() if each.name.startswith(OURS)]:
         try:
             lock = os.open(folder / HELD, os.O_RDWR | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError):

@@ -137,10 +137,9 @@ class _Sink:
     root: Path
     lasting: bool = field(kw_only=True)
 
-    def folder(self, path: str) -> None:
-        (self.root / path).mkdir(mode=0o700)
-
     def file(self, path: str, data: bytes, mode: int) -> None:
+        """Write a file. Folders are made for files: one without any is no part of a package, as no digest knows it."""
+        (self.root / path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(self.root / path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | NO_LINK, mode)
         try:
             written = 0
@@ -221,8 +220,6 @@ class _Reader:
     def _below(self, above: int, name: str, path: str, depth: int) -> None:
         if depth > self.limits.depth:
             raise PackageFault(path, f"more than {self.limits.depth} folders deep", "move it up")
-        if self.to is not None:
-            self.to.folder(path)
         descriptor = _open(above, name, path, _FOLDER)
         try:
             self.folder(descriptor, path, depth)
@@ -400,6 +397,10 @@ def take_away(folder: Path) -> None:
     """Remove a copy, or what there is of one, closed for writing as it is. What cannot be removed stays."""
     import shutil
 
+    if folder.is_symlink() or not folder.is_dir():
+        with suppress(OSError):
+            folder.unlink()
+        return
     _open_up(folder)
     shutil.rmtree(folder, ignore_errors=True)
 

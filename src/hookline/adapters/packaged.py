@@ -116,13 +116,17 @@ class PackagedAdapter:
 
     def _made(self, wanted: Packaged) -> "_Copy | CallFailed":
         """A new copy, or why there is none: the package is not what was looked at, or nothing can be written."""
-        from hookline._core.package_files import PackageFault, signature, take_away
+        from hookline._core.package_files import Limits as PackageLimits
+        from hookline._core.package_files import PackageFault, read_package, signature, take_away
 
         root = None
         try:
             root = self._place_for(wanted)
             if self._digest_of_copy(wanted, root) == wanted.digest:
-                return _Copy(root, signature(root))
+                seen = signature(root)
+                # Nobody wrote to the copy while it was made either, and from now on that would show.
+                if read_package(root, PackageLimits()).digest == wanted.digest and signature(root) == seen:
+                    return _Copy(root, seen)
             why = wanted.why
         except PackageFault as fault:
             why = f"{wanted.why}: {fault}"

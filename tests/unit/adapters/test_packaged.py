@@ -1,6 +1,7 @@
 """A program out of a package: what runs is what was looked at, or nothing."""
 
 import asyncio
+import fcntl
 import os
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -12,6 +13,7 @@ from tests.package_rig import write_package
 from tests.unit.adapters.rig import EVENT, command_adapter
 from tests.unit.processes.rig import descriptors
 
+from hookline._core import held_folders
 from hookline._core.package_files import Limits as PackageLimits
 from hookline._core.package_files import read_package
 from hookline._core.packages import Packaged, PackagedTarget
@@ -220,3 +222,61 @@ async def test_copies_that_cannot_be_made_are_a_failure(adapter: PackagedAdapter
 
     assert isinstance(reply, CallFailed)
     assert reply.detail.startswith(f"the copy of {target.packaged.package}, from which it runs: ")
+
+
+async def test_a_copy_that_is_written_to_while_it_is_made_is_not_used(
+    adapter: PackagedAdapter, target: PackagedTarget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its bytes are looked at once more when it is whole, and from then on a touch shows."""
+    real = adapter._digest_of_copy
+
+    def overtaken(wanted: Packaged, root: Path) -> str:
+        digest = real(wanted, root)
+        write_package(tmp_path, {"evil": "#!/bin/sh\necho unseen\n"})
+        (tmp_path / "evil").chmod(0o555)
+        (tmp_path / "evil").rename(root / "run.sh")
+        return digest
+
+    monkeypatch.setattr(adapter, "_digest_of_copy", overtaken)
+    reply = await called(adapter, target)
+
+    assert isinstance(reply, CallFailed)
+    assert "it changed" == reply.detail
+
+
+async def test_a_folder_without_files_is_no_part_of_a_copy(
+    adapter: PackagedAdapter, target: PackagedTarget, tmp_path: Path
+) -> None:
+    """No digest knows it, so it must not be there for a script to ask after."""
+    (target.packaged.package / "off").mkdir()
+    await called(adapter, target)
+    root = Path((tmp_path / "seen").read_text().strip())
+
+    assert {"data", "run.sh", "sub"} == {path.name for path in root.iterdir()}
+
+
+async def test_what_others_keep_beside_the_copies_is_theirs(
+    adapter: PackagedAdapter, target: PackagedTarget, tmp_path: Path
+) -> None:
+    """Where the folder of copies is somebody's own, nothing of theirs is taken away."""
+    write_package(tmp_path / "copies", {"precious/file": "kept"})
+    await called(adapter, target)
+
+    assert "kept" == (tmp_path / "copies" / "precious" / "file").read_text()
+
+
+async def test_nobody_waits_long_for_a_folder_that_others_keep_locked(
+    target: PackagedTarget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hook could not start, or is late; and the adapter closes all the same."""
+    monkeypatch.setattr(held_folders, "PATIENCE", 0.2)
+    (tmp_path / "copies").mkdir()
+    with (tmp_path / "copies" / held_folders.MAKING).open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        adapter = PackagedAdapter(command_adapter())
+        late, failed = await called(adapter, target, within=0.05), await called(adapter, target)
+        await adapter.aclose()
+
+    assert isinstance(late, CallFailed)
+    assert isinstance(failed, CallFailed)
+    assert (Failure.TIMEOUT, Failure.COULD_NOT_START) == (late.why, failed.why)

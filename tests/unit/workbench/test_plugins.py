@@ -172,12 +172,14 @@ def test_a_foreign_packages_problems_have_places_in_its_hook_file(tmp_path: Path
     assert "hooks.PreToolUse[0].matcher" == found["MatchesNothing"].path
 
 
-def test_hook_test_runs_every_kind_of_hook(tmp_path: Path, env: dict[str, str]) -> None:
+@pytest.mark.parametrize("script", ["#!/bin/sh\necho words\n", "#!/bin/sh\n", "#!/bin/sh\necho ' '\n"])
+def test_hook_test_runs_every_kind_of_hook(tmp_path: Path, env: dict[str, str], script: str) -> None:
     """Each of the 17 events can be tried with any `stdin` at all; what the fixture leaves out is filled in."""
     from hookline.dialects.muse.rules import RULES
 
     hooks = [hook(f"hook{number}", rule.name) for number, rule in enumerate(RULES)]
-    native(tmp_path / "guard", "guard", hooks)
+    root = native(tmp_path / "guard", "guard", hooks)
+    write_package(root, {f"hooks/{each['id']}.sh!": script for each in hooks})
     plugins("install", "guard", env=env, cwd=tmp_path)
     fixture = tmp_path / "fixture.json"
     statuses = []

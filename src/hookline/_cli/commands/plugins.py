@@ -49,6 +49,15 @@ class _Verbs(click.Group):
             raise _Misused(f"unsupported {self.said} command `{args[0]}`", ctx)
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Whatever is wrong with the words of a verb is told as what is wrong with the verb itself."""
+        try:
+            return super().invoke(ctx)
+        except _Misused:
+            raise
+        except click.UsageError as error:
+            raise _Misused(error.format_message(), error.ctx or ctx) from error
+
 
 def _missing(ctx: click.Context, words: str) -> None:
     if ctx.invoked_subcommand is None:
@@ -78,7 +87,8 @@ def _verb(
             except CodedError as error:
                 if as_json:
                     click.echo(json.dumps(error.as_json(), ensure_ascii=False, indent=2))
-                click.echo(str(error), err=True)
+                for line in error.lines:
+                    click.echo(line, err=True)
                 return 1
 
         call.__doc__ = function.__doc__

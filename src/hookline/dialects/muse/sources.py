@@ -180,10 +180,21 @@ def _switched_off_in(found: Found, kept: list[Hook]) -> list[HeldBack]:
     return [HeldBack(label=source.label, path=source.path, count=len(off), why=SWITCHED_OFF, hooks=off)]
 
 
+def _may_be(path: Path) -> bool:
+    """Whether there is a file, or nobody can tell."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def _plugins(env: Mapping[str, str], settings: Settings, launch: Launch) -> "FoundPlugins | None":
     """What installed plugins contribute; None where there are none, as with most people."""
     folder = plugins_directory(env)
-    if folder is None or not os.path.lexists(folder / INSTALLED):
+    if folder is None or not _may_be(folder / INSTALLED):
         return None
     from hookline.dialects.muse.plugins.review import MEMBER, decisions_in
     from hookline.dialects.muse.plugins.sources import load_plugins

@@ -10,7 +10,7 @@ from hookline._core.payload import Exited
 from hookline._core.reasons import Failure
 from hookline._core.resolution import Resolution
 from hookline.dialects.muse.meaning import verdict_in
-from hookline.dialects.muse.output import Malformed, parse
+from hookline.dialects.muse.output import Malformed, parse, starts_as_json, text_of
 from hookline.dialects.muse.rules import BY_EVENT, MuseRule
 
 
@@ -71,7 +71,7 @@ def permission_in(outcome: Outcome) -> str | None:
     reply, rule = outcome.reply, BY_EVENT[outcome.hook.event]
     if outcome.answer is None or not isinstance(reply, Exited) or reply.code != 0:
         return None
-    if not (rule.permission or rule.verdict):
+    if not (rule.permission or rule.verdict) or not starts_as_json(text_of(reply.stdout)):
         return None
     said = parse(reply.stdout)
     verdict = None if isinstance(said, Malformed) else verdict_in(said)

@@ -52,7 +52,10 @@ def _with(before: Any, enabled: bool, digest: str) -> Members:  # noqa: FBT001  
 
 
 def forget(env: Mapping[str, str], forgotten: Callable[[str], bool]) -> None:
-    """Remove the decisions whose stable ids are *forgotten*. Raises PluginError."""
+    """Remove the decisions whose stable ids are *forgotten*; without settings there are none. Raises PluginError."""
+    path = settings_path(env)
+    if path is None or not os.path.lexists(path):
+        return
     _change(env, lambda members: {id_: each for id_, each in members.items() if not forgotten(id_)})
 
 

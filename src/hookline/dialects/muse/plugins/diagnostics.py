@@ -1,5 +1,6 @@
 """What can be said of a package: a closed set of codes, each with the severity that it has (sections 20.1 and 20.3)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from hookline._core.strictjson import Path
 from hookline.dialects._places import path_text
 from hookline.dialects.muse.document import Document
+from hookline.dialects.muse.report import shown
 
 
 class Severity(Enum):
@@ -104,3 +106,8 @@ def diagnostic(
         message=message,
         remedy=remedy,
     )
+
+
+def told_of(found: Sequence[Diagnostic]) -> tuple[str, ...]:
+    """A line for each finding, and one for its remedy, with nothing that a terminal would act on."""
+    return tuple(shown(line) for each in found for line in (each.text, *([f"  {each.remedy}"] if each.remedy else [])))

@@ -6,7 +6,8 @@ from typing import Any
 
 from hookline._core.errors import CodedError
 from hookline._core.problems import Where
-from hookline.dialects.muse.plugins.diagnostics import Diagnostic
+from hookline.dialects.muse.plugins.diagnostics import Diagnostic, told_of
+from hookline.dialects.muse.report import shown
 
 
 class Fault(Enum):
@@ -46,6 +47,11 @@ class PluginError(CodedError):
         self.diagnostics = tuple(diagnostics)
         self.where = where
         self.message = message
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The message and every finding, with nothing that a terminal would act on."""
+        return (*(shown(line) for line in str(self).splitlines()), *told_of(self.diagnostics))
 
     def as_json(self) -> dict[str, Any]:
         """As `--json` has it."""

@@ -15,9 +15,8 @@ from hookline.dialects.muse.environment import Launch
 from hookline.dialects.muse.plugins.diagnostics import Code, Diagnostic
 from hookline.dialects.muse.plugins.documents import document_in
 from hookline.dialects.muse.plugins.errors import PluginError
-from hookline.dialects.muse.plugins.family import is_manifest, read_as_package
+from hookline.dialects.muse.plugins.family import is_manifest, of_files, read_as_package
 from hookline.dialects.muse.plugins.hooks import home_in_place, hook_id, hook_of
-from hookline.dialects.muse.plugins.installing import of_files
 from hookline.dialects.muse.plugins.manifest import Family, HookCapability, Manifest
 from hookline.dialects.muse.plugins.store import LIMITS, Store
 

@@ -1,6 +1,8 @@
 """Which family a package is of, and the package read as that (section 20.1)."""
 
-from hookline._core.package_files import PackageFiles
+from pathlib import Path
+
+from hookline._core.package_files import PackageFault, PackageFiles
 from hookline._core.strictjson import JsonFault
 from hookline.dialects.muse.document import Document
 from hookline.dialects.muse.plugins.diagnostics import Code, Diagnostic, Severity
@@ -17,7 +19,20 @@ def is_manifest(path: str) -> bool:
 
 
 def read_as_package(package: PackageFiles) -> Read:
-    """What *package* says of itself, with everything that is wrong in it. Raises PackageFault if it changes."""
+    """What *package* says of itself, with everything that is wrong in it; also that it is not the same any more."""
+    try:
+        return _read_package(package)
+    except PackageFault as fault:
+        return Read(diagnostics=(of_files(package.root, fault),))
+
+
+def of_files(root: Path, fault: PackageFault) -> Diagnostic:
+    """What is wrong with a package's files, as a finding."""
+    path = str(root) if fault.path == "." else f"{root}/{fault.path}"
+    return Diagnostic(code=Code.INVALID_PACKAGE, path=path, message=fault.why, remedy=fault.write)
+
+
+def _read_package(package: PackageFiles) -> Read:
     there = [family for family in Family if package.has(family.manifest)]
     if not there:
         folder = str(package.root)

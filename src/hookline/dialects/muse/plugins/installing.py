@@ -9,9 +9,8 @@ from typing import Any
 from hookline._core.package_files import PackageFault, PackageFiles, copy_package, take_away
 from hookline.dialects.muse.plugins import decisions as stored
 from hookline.dialects.muse.plugins.asking import Asking
-from hookline.dialects.muse.plugins.diagnostics import Code, Diagnostic
 from hookline.dialects.muse.plugins.errors import Fault, PluginError
-from hookline.dialects.muse.plugins.family import is_manifest, read_as_package
+from hookline.dialects.muse.plugins.family import is_manifest, of_files, read_as_package
 from hookline.dialects.muse.plugins.manifest import Family, Manifest, Read
 from hookline.dialects.muse.plugins.review import plugin_of, reviewed_path
 from hookline.dialects.muse.plugins.store import LIMITS, Installed, Plugin, Store, record_of
@@ -30,12 +29,6 @@ def folder_at(path: str, cwd: Path) -> Path:
         why = getattr(error, "strerror", None) or error
         raise PluginError(Fault.SOURCE_UNAVAILABLE, f"cannot read {folder}: {why}") from error
     raise PluginError(Fault.SOURCE_UNAVAILABLE, f"there is no folder {folder}")
-
-
-def of_files(root: Path, fault: PackageFault) -> Diagnostic:
-    """What is wrong with a package's files, as a finding."""
-    path = str(root) if fault.path == "." else f"{root}/{fault.path}"
-    return Diagnostic(code=Code.INVALID_PACKAGE, path=path, message=fault.why, remedy=fault.write)
 
 
 def origin_of(source: str, cwd: Path) -> dict[str, Any]:
@@ -80,6 +73,8 @@ def install_package(
         word = "native" if manifest.family is Family.MUSE else manifest.family.value
         origin = {**origin, "provenance": f"{word}-{'marketplace' if 'marketplace' in origin else 'local'}"}
         with changing(asking) as installed:
+            if manifest.id in installed.forgotten:
+                finish(asking, installed)  # which says why it cannot be: its old decisions must not come to count
             _check_aliases(manifest, installed)
             before = installed.plugins.get(manifest.id)
             home = store.place(staged, manifest.id, package.digest)
@@ -129,18 +124,24 @@ def _check_aliases(manifest: Manifest, installed: Installed) -> None:
 
 @contextmanager
 def changing(asking: Asking) -> Iterator[Installed]:
-    """What is installed, to be changed; what an earlier removal left is finished before."""
-    store = asking.store
-    with store.changing() as installed:
-        if installed.unfinished:
-            gone = installed.forgotten
-            stored.forget(asking.env, lambda id_: plugin_of(id_) in gone)
-            for each in installed.unfinished:
-                if each["id"] not in installed.members["plugins"]:
-                    store.clear(each["id"])
-                with suppress(OSError):
-                    reviewed_path(store.root, each["id"]).unlink()
-                if each["delete_data"]:
-                    take_away(store.data(each["id"]))
-            installed.members.pop("unfinished")
+    """What is installed, to be changed; what an earlier removal left is finished before, as far as that can be."""
+    with asking.store.changing() as installed:
+        with suppress(PluginError):  # what is left is void all the same, and in nobody's way but its own
+            finish(asking, installed)
         yield installed
+
+
+def finish(asking: Asking, installed: Installed) -> None:
+    """Do what a removal has still to do: forget decisions, and take away files. Raises PluginError."""
+    if not installed.unfinished:
+        return
+    store, gone = asking.store, installed.forgotten
+    stored.forget(asking.env, lambda id_: plugin_of(id_) in gone)
+    for each in installed.unfinished:
+        if each["id"] not in installed.members["plugins"]:
+            store.clear(each["id"])
+        with suppress(OSError):
+            reviewed_path(store.root, each["id"]).unlink()
+        if each["delete_data"]:
+            take_away(store.data(each["id"]))
+    installed.members.pop("unfinished")

@@ -12,17 +12,21 @@ from hookline.dialects.muse.plugins.family import read_as_package
 from hookline.dialects.muse.plugins.hooks import written
 from hookline.dialects.muse.plugins.manifest import RESERVED, Manifest
 from hookline.dialects.muse.plugins.review import (
+    KIND,
     Candidate,
     Decisions,
     Status,
+    candidates_of,
     changes_of,
     check_account,
+    display_path,
     plugin_of,
     remembered,
     reviewed_path,
+    stable_id,
 )
 from hookline.dialects.muse.plugins.rows import row, word
-from hookline.dialects.muse.plugins.sources import candidates, read_installed
+from hookline.dialects.muse.plugins.sources import read_installed
 from hookline.dialects.muse.plugins.store import Installed, Plugin, Store
 from hookline.dialects.muse.plugins.tables import read_table
 
@@ -125,6 +129,29 @@ class Shown:
         }
 
 
+def invalid_capabilities(plugin: Plugin, why: str) -> tuple[dict[str, Any], ...]:
+    """The hooks that a plugin had when it was installed, of which nothing can be said but that."""
+    found = plugin.members.get("capabilities")
+    names = [each.get("id") for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    return tuple(
+        {
+            "candidate": {
+                "kind": KIND,
+                "plugin_id": plugin.id,
+                "capability_id": name,
+                "stable_id": stable_id(plugin.id, name),
+                "display_path": display_path(plugin.id, name),
+            },
+            "status": Status.INVALID.value,
+            "changes": [],
+            "runs": False,
+            "diagnostic": why,
+        }
+        for name in names
+        if isinstance(name, str)
+    )
+
+
 def decisions_counting(asking: Asking, installed: Installed) -> Decisions:
     try:
         found = stored.read_decisions(asking.env)
@@ -137,13 +164,15 @@ def reviewed(asking: Asking, plugin: Plugin) -> tuple[Shown, ...]:
     store = asking.store
     decisions = decisions_counting(asking, store.read())
     table = what_was_reviewed(store, plugin.id)
-    found = candidates(store, plugin)
+    manifest, package = read_installed(store, plugin)
+    active = plugin.is_enabled and plugin.id not in RESERVED and manifest.holds_under(asking.env)
+    found = candidates_of(plugin, manifest, package)
     shown = []
     for each in found:
         status = each.status(decisions)
         decision = decisions.get(each.stable_id)
         changes = changes_of(each, remembered(table, each.hook.id), decision) if status is Status.MODIFIED else ()
-        runs = status is Status.TRUSTED_ENABLED and plugin.is_enabled and plugin.id not in RESERVED
+        runs = status is Status.TRUSTED_ENABLED and active
         shown.append(Shown(candidate=each, status=status, changes=changes, runs=runs))
     return tuple(shown)
 

@@ -231,7 +231,7 @@ class _Reader:
             why = f"{whose} must be 1 to 80 ASCII letters, digits or underscores"
         elif name in BUILT_IN:
             why = f"{whose} `{name}` collides with a built-in tool matcher name"
-        elif name in ids:
+        elif name in ids - {hook.id}:
             why = f"{whose} `{name}` collides with the id of a hook"
         elif name in names:
             why = f"{whose} `{name}` collides with that of `{names[name]}`"

@@ -46,6 +46,11 @@ def stable_id(plugin: str, hook: str) -> str:
     return f"plugin:{plugin}:{KIND}:{hook}"
 
 
+def display_path(plugin: str, hook: str) -> str:
+    """Where people are told that a hook is."""
+    return f"plugin://{plugin}/{KIND}/{hook}"
+
+
 def plugin_of(id_: str) -> str:
     """The plugin whose capability has this stable id; empty where it is none."""
     kind, _, rest = id_.partition(":")
@@ -80,7 +85,7 @@ class Candidate:
 
     @property
     def display_path(self) -> str:
-        return f"plugin://{self.plugin.id}/{KIND}/{self.hook.id}"
+        return display_path(self.plugin.id, self.hook.id)
 
     @property
     def definition_hash(self) -> str:

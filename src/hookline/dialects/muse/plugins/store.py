@@ -4,7 +4,10 @@ The table is the one thing that counts. Bytes are put in their place before it n
 longer does, so a program that is killed in between leaves the old state or the new one (section 20.5).
 """
 
+import copy
 import fcntl
+import hashlib
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -235,8 +238,10 @@ class Store:
         """What is installed, to be changed by nobody else; written when all went well. Raises PluginError."""
         with self.alone():
             installed = self.read()
+            before = copy.deepcopy(installed.members)
             yield installed
-            write_table(self.table, installed.members)
+            if installed.members != before:
+                write_table(self.table, installed.members)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -299,7 +304,7 @@ class Store:
         if plugin.family is not Family.MUSE or members["cache_path"] != str(home):
             return None
         try:
-            if signature(home) != members["seen"]:
+            if seen_of(home, members["capabilities"], members["when"]) != members["seen"]:
                 return None
             hooks = tuple(map(HookCapability.from_members, members["capabilities"]))
             when = {name: str(value) for name, value in members["when"].items()}
@@ -349,6 +354,11 @@ def cache_invalid(plugin: Plugin, why: str) -> PluginError:
     return PluginError(Fault.CACHE_INVALID, message)
 
 
+def seen_of(home: Path, capabilities: object, when: object) -> str:
+    """What tells whether the files at *home* were touched, or what a record says of them. Raises OSError."""
+    return hashlib.sha256(f"{signature(home)}{capabilities!r}{when!r}".encode()).hexdigest()
+
+
 def record_of(
     manifest: Manifest,
     package: PackageFiles,
@@ -362,6 +372,7 @@ def record_of(
     """The record of a package that is installed from *source*, over the one that was there *before*."""
     moment = now()
     kept = {} if before is None else dict(before.members)
+    capabilities = json.loads(json.dumps([hook.members() for hook in manifest.hooks]))  # as they are read again
     return Plugin(
         {
             **kept,
@@ -380,8 +391,8 @@ def record_of(
             "cache_path": str(cache),
             "hooks": len(manifest.hooks),
             "when": dict(manifest.when),
-            "capabilities": [hook.members() for hook in manifest.hooks],
-            "seen": signature(cache),
+            "capabilities": capabilities,
+            "seen": seen_of(cache, capabilities, dict(manifest.when)),
             "aliases": sorted(hook.compatibility_name for hook in manifest.hooks if hook.compatibility_name),
         }
     )

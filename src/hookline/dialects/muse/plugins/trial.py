@@ -96,6 +96,8 @@ def _objection(fixture: Any, rule: MuseRule) -> str:
     for name in ("matcher_input", "cwd"):
         if name in fixture and not STRING.accepts(fixture[name]):
             return f"fixture `{name}` must be a string, found {found(fixture[name])}"
+    if "\0" in fixture.get("cwd", ""):
+        return "fixture `cwd` must be a path, found a NUL character in it"
     return ""
 
 

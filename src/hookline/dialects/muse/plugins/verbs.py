@@ -1,20 +1,32 @@
 """What people do with plugins, a function each: what it changes, and what it says of it (section 20.4)."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hookline._core.package_files import PackageFault, read_package
+from hookline._core.private_folders import make_private
 from hookline.dialects._plugins import Told
 from hookline.dialects.muse.plugins import decisions as stored
 from hookline.dialects.muse.plugins.asking import Asking
+from hookline.dialects.muse.plugins.diagnostics import told_of
 from hookline.dialects.muse.plugins.errors import Fault, PluginError
-from hookline.dialects.muse.plugins.family import is_manifest, read_as_package
-from hookline.dialects.muse.plugins.installing import changing, fetched, folder_at, install_package, of_files, origin_of
-from hookline.dialects.muse.plugins.looking import looked_at, manifest_json, reviewed, warning_of, what_was_reviewed
+from hookline.dialects.muse.plugins.family import is_manifest, of_files, read_as_package
+from hookline.dialects.muse.plugins.installing import changing, fetched, finish, folder_at, install_package, origin_of
+from hookline.dialects.muse.plugins.looking import (
+    decisions_counting,
+    invalid_capabilities,
+    looked_at,
+    manifest_json,
+    reviewed,
+    warning_of,
+    what_was_reviewed,
+)
 from hookline.dialects.muse.plugins.manifest import Read
 from hookline.dialects.muse.plugins.review import Decision, Status, remember, reviewed_path
-from hookline.dialects.muse.plugins.rows import row, told_of, word
+from hookline.dialects.muse.plugins.rows import row, word
 from hookline.dialects.muse.plugins.selecting import plugin_in, selected
 from hookline.dialects.muse.plugins.sources import candidates
 from hookline.dialects.muse.plugins.store import CACHE_INVALID, LIMITS, PROJECT_TRUSTED, USER_LOCAL
@@ -74,7 +86,9 @@ def install(asking: Asking, source: str, *, scope: str = "user") -> Told:
 
 def update(asking: Asking, id_: str) -> Told:
     """Install a plugin anew from where it came from. What did not change keeps its review."""
-    before = asking.store.read().plugin(id_)
+    installed = asking.store.read()
+    before = installed.plugin(id_)
+    decisions_counting(asking, installed)  # settings that cannot be read are told of before anything is changed
     origin = dict(before.source)
     with fetched(asking.store, origin) as root:
         plugin, read = install_package(asking, root, origin, trust=before.trust, expected=id_)
@@ -122,11 +136,13 @@ def inspect(asking: Asking, id_: str) -> Told:
     lines = [looked.row()]
     if warning:
         lines.append(row("warning", warning))
-    if looked.manifest is None:
-        lines.append(row("blocked", CACHE_INVALID))
     for each in shown:
         lines.extend(each.rows())
     capabilities = [each.as_json() for each in shown]
+    if looked.manifest is None:
+        capabilities = [*invalid_capabilities(plugin, CACHE_INVALID)]
+        ids = (each["candidate"]["stable_id"] for each in capabilities)
+        lines.extend(row("runtime-capability", id_, f"status={Status.INVALID.value}") for id_ in ids)
     told = {
         "record": dict(plugin.members),
         "warning": warning or None,
@@ -170,11 +186,14 @@ def remove(asking: Asking, id_: str, *, delete_data: bool = False) -> Told:
         installed.plugin(id_)
         installed.drop(id_, delete_data=delete_data)
     try:
-        with changing(asking):
-            pass  # what is unfinished is finished first
+        with asking.store.changing() as installed:
+            finish(asking, installed)
     except PluginError as error:
         message = f"plugin `{id_}` is removed and its decisions are void; what is left of it goes at the next change"
         raise PluginError(Fault.REMOVE_FAILED, f"{message}: {error}") from error
+    data = asking.store.data(id_)
+    if delete_data and os.path.lexists(data):
+        raise PluginError(Fault.REMOVE_FAILED, f"plugin `{id_}` is removed, and not all of {data} could be")
     return Told(lines=(row("removed", id_),), value={"removed": id_, "data_deleted": delete_data})
 
 
@@ -242,9 +261,10 @@ def _decided(asking: Asking, selector: str, verb: str, *, enabled: bool, expect:
         if not before.items() <= now.items():
             message = f"what `{selector}` names changed while it was being decided about; look at it again"
             raise PluginError(Fault.NOT_FOUND, message)
-        path = reviewed_path(store.root, plugin.id)
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        write_table(path, remember(chosen, what_was_reviewed(store, plugin.id)))
+        with suppress(PluginError, OSError):  # it only says what to show of a change
+            path = reviewed_path(store.root, plugin.id)
+            make_private(path.parent)
+            write_table(path, remember(chosen, what_was_reviewed(store, plugin.id)))
         stored.decide(
             asking.env,
             {id_: Decision(enabled=enabled, trusted_definition_hash=digest) for id_, digest in before.items()},

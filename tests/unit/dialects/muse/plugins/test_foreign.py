@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookline._core.package_files import Limits, PackageFault, PackageFile, PackageFiles, read_package
+from hookline._core.package_files import Limits, PackageFile, PackageFiles, read_package
 from hookline.dialects._places import path_text
 from hookline.dialects.muse.document import Finding
 from hookline.dialects.muse.group import read_matcher
@@ -721,8 +721,9 @@ def test_a_package_that_changes_meanwhile(tmp_path: Path, path: str) -> None:
     package = read_package(tmp_path, Limits())
     write(tmp_path, {path: {"hooks": STOP}})
 
-    with pytest.raises(PackageFault, match="changed while the package was read"):
-        read_as_package(package)
+    (found,) = read_as_package(package).diagnostics
+    assert ("invalid-plugin-package", str(tmp_path / path)) == (found.code.value, found.path)
+    assert "it changed while the package was read" == found.message
 
 
 # Words that mean something here, so that what is generated gets further than the first check.

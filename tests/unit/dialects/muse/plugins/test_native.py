@@ -321,12 +321,6 @@ HOOKS: list[tuple[dict[str, Any], str, str, str]] = [
         f"{AT}.compatibilityName",
         f"{ALIAS} `bash` collides with a built-in tool matcher name",
     ),
-    (
-        {"event": "PreToolUse", "compatibilityName": "prompt"},
-        SCHEMA,
-        f"{AT}.compatibilityName",
-        f"{ALIAS} `prompt` collides with the id of a hook",
-    ),
 ]
 
 
@@ -368,6 +362,16 @@ def test_hooks_against_one_another(tmp_path: Path) -> None:
             "hook capability `third` compatibilityName `deploy` collides with that of `prompt`",
         ),
     ] == said(found)
+
+
+def test_a_tools_name_and_ids_of_hooks(tmp_path: Path) -> None:
+    """It may be the id of its own hook, and of no other."""
+    own = hook("prompt", "PreToolUse", compatibilityName="prompt")
+    assert [] == said(read(tmp_path / "own", manifest(hooks=[own])))
+
+    found = read(tmp_path / "other", manifest(hooks=[{**own, "compatibilityName": "other"}, hook("other")]))
+    message = "hook capability `prompt` compatibilityName `other` collides with the id of a hook"
+    assert [(SCHEMA, "capabilities.hooks[0].compatibilityName", message)] == said(found)
 
 
 def test_everything_is_told_at_once_with_its_line(tmp_path: Path) -> None:

@@ -456,6 +456,10 @@ def test_a_disk_that_fills_up_at_a_table_changes_nothing_of_it(
         real(descriptor)
 
     monkeypatch.setattr(regular_files.os, "fsync", full)
+    if name == "guard.json":  # it only says what to show
+        do(root, "approve", "guard")
+        assert {"trusted_enabled"} == set(statuses(root).values())
+        return
     with pytest.raises(PluginError, match="No space left on device"):
         do(root, "approve" if name != "installed.json" else "disable", "guard")
 
@@ -472,3 +476,74 @@ def test_a_home_that_cannot_hold_plugins_is_told(tmp_path: Path, home: str) -> N
         plugins("install", "guard", env={**user_env(tmp_path), "HOME": home}, cwd=tmp_path)
 
     assert Fault.STORE_READ_FAILED is raised.value.code
+
+
+def test_data_that_is_a_link_goes_as_a_link(root: Path) -> None:
+    """`remove --delete-data` takes away what a plugin put in its place, and nothing behind it."""
+    victim = root / "victim"
+    (victim / "inner").mkdir(parents=True)
+    (victim / "inner" / "file").write_text("kept")
+    (victim / "inner").chmod(0o755)
+    data = root / STORE / "data" / "guard"
+    data.parent.mkdir()
+    data.symlink_to(victim)
+    do(root, "remove", "guard", delete_data=True)
+
+    assert not os.path.lexists(data)
+    assert (0o755, "kept") == ((victim / "inner").stat().st_mode & 0o777, (victim / "inner" / "file").read_text())
+
+
+def test_a_decision_does_not_touch_what_is_installed(root: Path) -> None:
+    """Where nothing changes, the table is not written: a decision stands or falls with the settings alone."""
+    before = (root / TABLE).stat().st_ino
+    do(root, "approve", "guard")
+
+    assert before == (root / TABLE).stat().st_ino
+
+
+def test_a_removal_without_settings_is_whole(root: Path) -> None:
+    """There are no decisions where there is no file for them, and nothing is left to do."""
+    (root / SETTINGS).unlink()
+    do(root, "remove", "guard")
+
+    assert "unfinished" not in json.loads((root / TABLE).read_text())
+    do(root, "install", "guard")
+
+
+def test_what_a_removal_has_left_is_in_no_other_plugins_way(root: Path) -> None:
+    """While settings cannot be written others come and go, but not the plugin itself: its decisions are still there."""
+    good = (root / SETTINGS).read_text()
+    (root / SETTINGS).write_text("{")
+    with pytest.raises(PluginError):
+        do(root, "remove", "guard")
+    do(root, "install", "other")
+    with pytest.raises(PluginError, match="settings"):
+        do(root, "install", "guard")
+
+    (root / SETTINGS).write_text(good)
+    do(root, "install", "guard")
+    assert {"review_needed"} == set(statuses(root).values())
+
+
+def test_an_update_with_settings_that_cannot_be_read_changes_nothing(root: Path) -> None:
+    """What would be said of the reviews cannot be said, so nothing is done."""
+    before = (root / TABLE).read_bytes()
+    (root / SETTINGS).write_text("{")
+    (root / "guard" / "more").write_text("x")
+    with pytest.raises(PluginError) as raised:
+        do(root, "update", "guard")
+
+    assert Fault.REVIEW_FAILED is raised.value.code
+    assert before == (root / TABLE).read_bytes()
+
+
+def test_a_package_says_nothing_to_a_terminal(root: Path) -> None:
+    """What stands in a manifest is shown with its escapes, and every finding is told with its code."""
+    native(root / "loud", "x\x1b]0;gone\x07y", version="")
+    with pytest.raises(PluginError) as raised:
+        do(root, "install", "loud")
+
+    assert "".join(raised.value.lines).isprintable()
+    assert ["invalid-plugin-id", "invalid-version"] == [
+        line.split()[0].removeprefix("diagnostic=") for line in raised.value.lines if line.startswith("diagnostic=")
+    ]

@@ -149,6 +149,8 @@ def test_a_cache_that_was_tampered_with_is_blocked(user: User, tamper: Callable[
     muse = next(found for package, found in open_project(user.work, env=user.env).loaded if package.plugins)
     told = [problem.message for problem in muse.problems]
     assert ["plugin cache is invalid; capabilities are blocked"] == [each.partition(":")[0] for each in told]
+    (shown,) = user.do("inspect", "guard")["runtime_capabilities"]
+    assert ("plugin:guard:hook:prompt", "invalid") == (shown["candidate"]["stable_id"], shown["status"])
     for verb in ("approve", "enable"):
         with pytest.raises(PluginError, match="plugin cache is invalid; capabilities are blocked"):
             user.do(verb, "guard")
