@@ -29,7 +29,7 @@ ROOT_VARIABLES = ("MUSE_PLUGIN_ROOT", "PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT")
 DATA_VARIABLES = ("MUSE_PLUGIN_DATA_DIR", "PLUGIN_DATA", "CLAUDE_PLUGIN_DATA")
 
 
-def plugin_variables(id_: str, root: Path, data: Path | None) -> dict[str, str]:
+def plugin_variables(id_: str, root: Path | str, data: Path | None) -> dict[str, str]:
     """The seven variables. The folder for data is named, and not made; without a place for one it is not named."""
     return {
         **dict.fromkeys(ID_VARIABLES, id_),
@@ -64,8 +64,9 @@ def home_of(plugin: Plugin, store: Store, launch: Launch) -> Home:
     """An installed plugin's. Its hooks run from a copy of the bytes that were looked at."""
     root = plugin.cache
     packaged = Packaged(package=root, digest=plugin.package_sha256, copies=store.running, why=CACHE_INVALID)
-    env = {**launch.env, **plugin_variables(plugin.id, root, store.data(plugin.id))}
-    return Home(plugin=plugin.id, root=str(root), env=env, launch=launch, packaged=packaged)
+    told = str(root)
+    env = {**launch.env, **plugin_variables(plugin.id, told, store.data(plugin.id))}
+    return Home(plugin=plugin.id, root=told, env=env, launch=launch, packaged=packaged)
 
 
 def home_in_place(plugin: str, root: Path, data: Path | None, launch: Launch) -> Home:

@@ -223,11 +223,11 @@ class Store:
 
     def data(self, id_: str) -> Path:
         """A plugin's own folder, which it makes itself."""
-        return self.root / "data" / id_
+        return Path(f"{self.root}/data/{id_}")
 
     def cache(self, id_: str, digest: str) -> Path:
         """Where the bytes of a package are kept."""
-        return self.root / "cache" / "local" / id_ / digest / "package"
+        return Path(f"{self.root}/cache/local/{id_}/{digest}/package")  # one step, as every start asks for all of them
 
     def read(self) -> Installed:
         """What is installed. Raises PluginError for a table that is damaged, or of another version."""
