@@ -39,22 +39,24 @@ KINDS = (
     Kind(  # several runs of the real program, with packages
         gives={
             "steps": "runs of the program in order, as they are typed, exec with --provider echo and --json; or "
-            "changes of packages: `write`, `append`, `remove`",
+            "changes of files: `write`, `append`, `remove`, `link`; a `*` in a path stands for what is there",
             "packages": "files of packages by their paths, in @packages@; one whose name ends in ! can be executed; a "
             "mapping for a folder is its native manifest, as far as that differs from a sound one",
         },
         wants={
             "said": "of each run but sessions and --json: its lines, ` | ` for a tab, `! ` before those of standard "
             "error, and `= code` where it is not 0",
+            "asides": "of the other runs, or of all if `said` is not wanted: standard error and codes, as there",
             "json": "of each run with --json the members that are wanted",
             "runs": "of each session its runs of hooks, as above",
             "context": "of each session its texts of context blocks",
             "heads": "of each session how its runs of hooks began, with the members that are wanted",
             "files": "as above",
             "payloads": "as above",
-            "there": "paths at which there is something",
+            "there": "by paths, whether there is something; plugins are kept in @store@",
         },
         found=stepping,
+        unless_said={"asides": []},
     ),
     Kind(  # events through loader and engine, with replies that no process gives
         gives={"event": "one event or several", "replies": "by hook: exit, stdout, stderr; 0 and nothing unless said"},

@@ -5,10 +5,12 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
-from tests.conformance.muse.running import stream_of
+from tests.conformance.muse.running import after_the_start, stream_of
 from tests.conformance.place import Ended, Place
 from tests.conformance.reading import Case
 from tests.package_rig import manifest
@@ -16,17 +18,25 @@ from tests.package_rig import manifest
 from hookline._cli.main import run
 
 NUMBERED = re.compile(r"[A-Z][0-9]{2}")
-CHANGES = frozenset({"write", "append", "remove"})
+CHANGES = frozenset({"write", "append", "remove", "link"})
 GAP = " | "  # what a tab is shown as
+
+# What verbs import when they are used: here once, and not in each fork.
+USED = (
+    "hookline.workbench.plugins",
+    *(f"hookline.dialects.muse.plugins.{name}" for name in ("verbs", "native", "foreign", "trial", "marketplaces")),
+)
 
 
 def stepping(case: Case, place: Place) -> dict[str, Any]:
     """What came of each run, in order: a session's hooks with what they said, a verb's lines, its JSON."""
     place.name("packages", str(place.home / "packages"))
+    place.name("store", str(place.home / ".local/share/muse/plugins"))
     place.configure(case.given["config"])
     _write(place, case.given["packages"])
     env = place.env_with(case.given.get("env", {}))
     said: list[list[str]] = []
+    asides: list[str] = []
     sessions: list[dict[str, Any]] = []
     documents: list[Any] = []
     for step in case.given["steps"]:
@@ -37,25 +47,31 @@ def stepping(case: Case, place: Place) -> dict[str, Any]:
         if arguments[0] == "exec":
             arguments[1:1] = ["--provider", "echo", "--json"]
         ended = _run(case, place, arguments, env)
+        beside = [*_beside(ended, arguments, place)]
         if arguments[0] == "exec":
             records = [json.loads(line) for line in ended.stdout.splitlines()]
             sessions.append(stream_of(records) | {"heads": _heads(records)})
+            asides.extend(beside)
         elif "--json" in arguments:
             documents.append(json.loads(ended.stdout))
+            asides.extend(beside)
+        elif "said" in case.want:
+            said.append([*(line.replace("\t", GAP) for line in ended.stdout.splitlines()), *beside])
         else:
-            said.append([*_lines(ended)])
+            asides.extend(beside)
     return {
         "said": said,
+        "asides": asides,
         "runs": [each["runs"] for each in sessions],
         "context": [each["context"] for each in sessions],
         "heads": [_like(want, each["heads"]) for want, each in _pairs(case, "heads", sessions)],
         "json": [_like(want, each) for want, each in _pairs(case, "json", documents)],
-        "files": {name: place.text(name) for name in case.want.get("files", {})},
+        "files": {name: place.text(name) for name in place.filled([*case.want.get("files", {})])},
         "payloads": {
             name: [json.loads(line) for line in (place.text(name) or "").splitlines()]
             for name in case.want.get("payloads", {})
         },
-        "there": [name for name in case.want.get("there", []) if os.path.lexists(place.filled(name))],
+        "there": {path: os.path.lexists(path) for path in place.filled([*case.want.get("there", {})])},
     }
 
 
@@ -80,14 +96,16 @@ def _heads(records: list[Any]) -> list[Any]:
     return [each["payload"] for each in records if each["payload"]["kind"] == "hook_run_started"]
 
 
-def _lines(ended: Ended) -> Iterator[str]:
-    """What a run printed; a line of standard error after a `!`, and last the exit code, where that is not 0."""
-    for line in ended.stdout.splitlines():
-        yield line.replace("\t", GAP)
-    for line in ended.stderr.splitlines():
-        if line.startswith("Usage: "):  # the help that follows wrong usage is not a case's matter
-            break
+def _beside(ended: Ended, arguments: Sequence[str], place: Place) -> Iterator[str]:
+    """The lines of standard error, each after a `!`, and last the exit code, where that is not 0.
+
+    Of the help that follows wrong usage the first line stands for all of it, and of a session what it begins with is
+    left out.
+    """
+    for line in after_the_start(ended.stderr.splitlines(), arguments, place):
         yield f"! {line}"
+        if line.startswith("Usage: "):
+            break
     if ended.code:
         yield f"= {ended.code}"
 
@@ -97,30 +115,45 @@ def _write(place: Place, files: dict[str, str | dict[str, Any]]) -> None:
     for name, text in files.items():
         if isinstance(text, dict):
             told = manifest(name.rpartition("/")[2], **text)
-            place.write(place.home / "packages" / name / ".muse-plugin/plugin.json", json.dumps(told))
+            place.write(_path(place, name) / ".muse-plugin/plugin.json", json.dumps(told))
             continue
-        path = place.home / "packages" / name.removesuffix("!")
+        path = _path(place, name.removesuffix("!"))
         place.write(path, text)
         if name.endswith("!"):
             path.chmod(0o755)
 
 
 def _change(place: Place, step: dict[str, Any]) -> None:
-    """Change files of packages between two runs."""
+    """Change files between two runs."""
     if unknown := step.keys() - CHANGES:
         raise ValueError(f"no step has {sorted(unknown)}")
     _write(place, step.get("write", {}))
     for name, text in step.get("append", {}).items():
-        with (place.home / "packages" / name).open("a", encoding="utf-8") as file:
+        path = _path(place, name)
+        path.chmod(path.stat().st_mode | 0o200)  # what is installed is closed
+        with path.open("a", encoding="utf-8") as file:
             file.write(text)
     for name in step.get("remove", []):
-        (place.home / "packages" / name).unlink()
+        _path(place, name).unlink()
+    for name, target in step.get("link", {}).items():
+        _path(place, name).symlink_to(place.filled(target))
+
+
+def _path(place: Place, name: str) -> Path:
+    """Where a file of a package is; of a name with a `*` the one that it fits."""
+    path = place.home / "packages" / str(place.filled(name))
+    if "*" not in name:
+        return path
+    (found,) = Path("/").glob(str(path).removeprefix("/"))
+    return found
 
 
 def _run(case: Case, place: Place, arguments: list[str], env: dict[str, str]) -> Ended:
     """The program as a user has it; the verbs of cases without a number in a fork of this one, which is far quicker."""
     if NUMBERED.fullmatch(case.id) or arguments[0] != "plugins":
         return place.run(arguments, env=env)
+    for name in USED:
+        import_module(name)
     streams = [place.home.parent / name for name in ("stdout", "stderr")]
     child = os.fork()
     if child == 0:

@@ -1,7 +1,7 @@
 """Cases that are a run of the real program: what it printed, what its stream holds, what its hooks saw and left."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.conformance.muse.canned import run_line
@@ -64,19 +64,19 @@ def _found(case: Case, place: Place, ended: Ended) -> dict[str, Any]:
     if case.want.get("refused"):
         found |= {"refused": ended.stderr.removesuffix("\n"), "stderr": []}
     else:
-        found["stderr"] = _after_the_start(case, place, ended.stderr.splitlines())
+        arguments = ["exec", *case.given["exec"]]
+        found["stderr"] = after_the_start(ended.stderr.splitlines(), arguments, place, _program(case))
     found["files"] = {name: place.text(name) for name in case.want.get("files", {})}
     found["payloads"] = {name: _payloads(place, name) for name in case.want.get("payloads", {})}
     found["dead"] = place.dead(case.want.get("dead", []))
     return found
 
 
-def _after_the_start(case: Case, place: Place, lines: list[str]) -> list[str]:
+def after_the_start(lines: list[str], arguments: Sequence[str], place: Place, program: str = "muse") -> list[str]:
     """The lines after those that say where the session is and whether that is trusted; all if those are not there."""
-    program = _program(case)
     start = [f"{program}: workspace root: {place.workspace} (cwd default)"]
     for flag, word in TRUST_FLAGS.items():
-        if flag in case.given["exec"]:
+        if flag in arguments:
             start.append(f"{program}: workspace trust: trusted source={word}")
     return lines[len(start) :] if lines[: len(start)] == start else lines
 

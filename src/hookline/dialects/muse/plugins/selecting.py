@@ -28,7 +28,7 @@ def selected(store: Store, selector: str) -> tuple[Candidate, ...]:
         message = f"`{selector}` names nothing: write <plugin>, <plugin>:<hook> or plugin:<plugin>:{KIND}:<hook>"
         raise PluginError(Fault.NOT_FOUND, message)
     if kind and kind[0] != KIND:
-        raise PluginError(Fault.NOT_REVIEWABLE, f"a {kind[0]} is not reviewed here: only hooks are")
+        raise PluginError(Fault.NOT_REVIEWABLE, f"capabilities of kind {kind[0]} are not reviewed here: only hooks are")
     chosen = tuple(each for each in found if each.hook.id == name)
     if not chosen:
         hint = did_you_mean(name, [each.hook.id for each in found])

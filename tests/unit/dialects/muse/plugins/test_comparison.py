@@ -6,23 +6,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from tests.package_rig import hook, manifest, user_env, write_package
 
 from hookline._core.errors import CodedError
 from hookline._core.events import BeforeRun, BeforeToolCall
 from hookline._core.hooks import Hook
 from hookline._core.outcomes import Outcome
-from hookline._core.payload import Exited, Payload
+from hookline._core.packages import PackagedTarget
+from hookline._core.payload import Exited, Limits, Payload, Reply
 from hookline._core.points import Event, Origin
 from hookline._core.resolution import Resolution
-from hookline._engines import Project, open_project
-from hookline.dialects.muse.answer import decode
-from hookline.dialects.muse.payload import PAYLOAD_BYTES, encode
+from hookline._core.targets import CommandTarget, Target
+from hookline._engines import Project, new_engine, open_project
+from hookline.dialects.muse.origins import HookFacts, PluginOrigin
+from hookline.dialects.muse.payload import PAYLOAD_BYTES
 from hookline.dialects.muse.rules import BY_NAME, RULES
+from hookline.dialects.muse.tags import Status, effects_of, status_of
 from hookline.testing import SAMPLES
 from hookline.workbench.plugins import hook_test, plugins
-
-LINE = "./hooks/prompt.sh"
 
 
 class Both:
@@ -42,6 +44,10 @@ class Both:
         path.parent.mkdir(parents=True, exist_ok=True)
         kept = json.loads(path.read_text()) if path.exists() else {}
         path.write_text(json.dumps({"schema_version": 1, **kept, **told}))
+
+    def write_managed(self, told: dict[str, Any], **settings: Any) -> None:
+        self.write_settings({"managed_hooks_path": "policy.json", **settings})
+        (self.root / "home/.config/muse/policy.json").write_text(json.dumps(told))
 
     def write_project(self, told: dict[str, Any]) -> None:
         write_package(self.work, {".muse/hooks.json": json.dumps(told)})
@@ -87,9 +93,7 @@ def ends(resolution: Resolution) -> list[Outcome]:
 def test_where_it_is_declared(both: Both) -> None:
     """In settings.json, in .muse/hooks.json or in the managed file; in the manifest's capabilities.hooks."""
     told = both.settings({"command": "true"})
-    (both.root / "home/.config/muse").mkdir(parents=True)
-    (both.root / "home/.config/muse/policy.json").write_text(json.dumps(told))
-    both.write_settings({**told, "managed_hooks_path": "policy.json"})
+    both.write_managed(told, **told)
     both.write_project(told)
     both.write_plugin(hook())
 
@@ -159,37 +163,44 @@ def test_what_makes_it_active(both: Both) -> None:
 
 def test_what_it_is_trusted_by(both: Both) -> None:
     """Its source, as it is written; its definition, so that any change returns it to review."""
-    both.write_settings(both.settings({"command": "true"}))
+    both.write_managed(both.settings({"command": "true"}), **both.settings({"command": "true"}))
     both.write_plugin(hook())
-    assert ["user", "plugin"] == both.hooks()
+    assert ["managed", "user", "plugin"] == both.hooks()
 
-    both.write_settings(both.settings({"command": "false"}))
+    both.write_managed(both.settings({"command": "false"}), **both.settings({"command": "false"}))
     told = manifest(hooks=[hook(statusMessage="new")])
     write_package(both.root / "guard", {".muse-plugin/plugin.json": json.dumps(told)})
     both.do("update", "guard")
-    assert ["user"] == both.hooks()
+    assert ["managed", "user"] == both.hooks()
     (shown,) = both.do("inspect", "guard")["runtime_capabilities"]
     assert "modified" == shown["status"]
     assert ['statusMessage: nothing -> "new"', "changed file .muse-plugin/plugin.json"] == shown["changes"]
 
 
+OF_PLUGINS = {
+    "MUSE_PLUGIN_ID",
+    "MUSE_PLUGIN_ROOT",
+    "MUSE_PLUGIN_DATA_DIR",
+    "PLUGIN_ROOT",
+    "CLAUDE_PLUGIN_ROOT",
+    "PLUGIN_DATA",
+    "CLAUDE_PLUGIN_DATA",
+}
+OF_SHELLS = {"_", "OLDPWD", "PWD", "SHLVL"}  # which a shell sets by itself
+
+
 def test_its_environment(both: Both) -> None:
     """The same list on both sides; the plugin's own variables on one, what a managed file is granted on the other."""
-    both.write_settings({**both.settings({"command": "true"}), "managed_hooks_env_vars": ["SECRET"]})
-    both.write_plugin(hook())
-    settings, plugin = (set(each.target.env) for each in both.project().engine.hooks())  # type: ignore[attr-defined]
+    told = both.settings({"command": "env"})
+    both.write_managed(told, **told, managed_hooks_env_vars=["SECRET"])
+    both.write_plugin(hook(), script="#!/bin/sh\nenv\n")
+    texts = [each.effect.text for each in both.asked(both.prompt()).applied]  # type: ignore[attr-defined]
+    managed, user, plugin = ({line.partition("=")[0] for line in text.splitlines()} - OF_SHELLS for text in texts)
 
-    assert {"HOME", "PATH", "SHELL", "LANG"} == settings
-    assert {
-        "MUSE_PLUGIN_ID",
-        "MUSE_PLUGIN_ROOT",
-        "MUSE_PLUGIN_DATA_DIR",
-        "PLUGIN_ROOT",
-        "CLAUDE_PLUGIN_ROOT",
-        "PLUGIN_DATA",
-        "CLAUDE_PLUGIN_DATA",
-    } == plugin - settings
-    assert settings <= plugin
+    assert {"HOME", "PATH", "SHELL", "LANG"} == user
+    assert {"SECRET"} == managed - user
+    assert OF_PLUGINS == plugin - user
+    assert user <= managed & plugin
 
 
 def test_how_it_is_tried_without_a_session(both: Both) -> None:
@@ -204,12 +215,6 @@ def test_how_it_is_tried_without_a_session(both: Both) -> None:
     (settings, *_) = both.project().engine.hooks()
     with pytest.raises(CodedError, match="is not installed and enabled"):
         asyncio.run(hook_test(settings.id, fixture, env=both.env))
-
-
-def pair(both: Both, event: str) -> list[Hook]:
-    both.write_settings(both.settings({"command": LINE}, event))
-    both.write_plugin(hook(event=event))
-    return list(both.project().engine.hooks())
 
 
 ANSWERS: tuple[tuple[int, str, str], ...] = (
@@ -234,19 +239,104 @@ ANSWERS: tuple[tuple[int, str, str], ...] = (
 )
 
 
+ROWS = yaml.safe_load(Path(__file__).parent.with_name("answers.yaml").read_text(encoding="utf-8"))
+
+
+def answers(name: str) -> list[Exited]:
+    """What a hook may say at this event: the answers above, and those that are said of it in the table of answers."""
+    rows = [(each.get("exit", 0), each.get("stdout", ""), each.get("stderr", "")) for each in ROWS]
+    own = [said for said, each in zip(rows, ROWS, strict=True) if each["event"] == name]
+    return [
+        Exited(code=code, stdout=stdout.replace("@", name).encode(), stderr=stderr.encode())
+        for code, stdout, stderr in (*ANSWERS, *own)
+    ]
+
+
+class Canned:
+    """An adapter that gives these replies one after the other, and keeps what it was given."""
+
+    def __init__(self, replies: list[Exited]) -> None:
+        self.replies = iter(replies)
+        self.given: list[bytes] = []
+
+    async def call(self, target: Target, payload: Payload, limits: Limits) -> Reply:
+        self.given.append(payload.body)
+        return next(self.replies)
+
+    async def aclose(self) -> None:
+        pass
+
+
+def meaning(resolution: Resolution) -> tuple[Any, ...]:
+    """All that a resolution says, but for whose hook it was."""
+    (ended,) = resolution.outcomes
+    return (
+        resolution.event,
+        resolution.decision,
+        [each.effect for each in resolution.applied],
+        [(each.what, each.why) for each in resolution.ignored],
+        (ended.kind, ended.answer, ended.why, ended.detail),
+        (status_of(ended), effects_of(ended, resolution)),
+        (resolution.denied, resolution.reason, resolution.refusal),
+    )
+
+
+async def put(event: Event, own: Hook, replies: list[Exited]) -> tuple[list[bytes], list[tuple[Any, ...]]]:
+    """What a hook is given, and what each reply of it comes to."""
+    canned = Canned(replies)
+    async with new_engine(hooks=[own], adapters={CommandTarget: canned, PackagedTarget: canned}) as engine:
+        meanings = [meaning(await engine.dispatch(event)) for _ in replies]
+    return canned.given, meanings
+
+
 @pytest.mark.parametrize("name", [rule.name for rule in RULES])
 def test_payloads_and_answers_are_the_same(both: Both, name: str) -> None:
-    """At each of the 17 events the same bytes are sent, and every answer means the same."""
-    settings, plugin = pair(both, name)
-    event = SAMPLES[BY_NAME[name].event]
-    sent = [encode(event, each) for each in (settings, plugin)]
+    """At each of the 17 events the same bytes are sent, and every answer comes to the same."""
+    both.write_settings(both.settings({"command": "true"}, name))
+    both.write_plugin(hook(event=name))
+    settings, plugin = both.project().engine.hooks()
+    event, replies = SAMPLES[BY_NAME[name].event], answers(name)
+    of_settings, of_plugin = (asyncio.run(put(event, each, replies)) for each in (settings, plugin))
 
-    assert all(isinstance(each, Payload) for each in sent)
-    assert sent[0] == sent[1]
-    assert (settings.event, settings.commits) == (plugin.event, plugin.commits)
-    for code, stdout, stderr in ANSWERS:
-        reply = Exited(code=code, stdout=stdout.replace("@", name).encode(), stderr=stderr.encode())
-        assert decode(reply, event, settings) == decode(reply, event, plugin)
+    assert ["user", "plugin"] == [settings.source.layer, plugin.source.layer]
+    assert of_settings == of_plugin
+    assert {name} == {json.loads(body)["hook_event_name"] for body in of_plugin[0]}
+    assert {Status.COMPLETED, Status.FAILED} <= {status for *_, (status, _), _ in of_plugin[1]}
+
+
+def test_the_events_are_the_same() -> None:
+    """There are 17, each for both sides."""
+    assert 17 == len({rule.name for rule in RULES})
+
+
+def test_what_follows_when_it_fails(both: Both) -> None:
+    """`onFailure` is a field of the settings' handlers, and of no plugin's."""
+    both.write_settings(both.settings({"command": "exit 1", "onFailure": {"type": "command", "command": "echo then"}}))
+    assert ["then"] == [each.effect.text for each in both.asked(both.prompt()).applied]  # type: ignore[attr-defined]
+
+    with pytest.raises(CodedError, match="hook capability field `onFailure` is not supported"):
+        both.write_plugin(hook(onFailure={"command": ["echo", "then"]}))
+    handler = {"type": "command", "command": "exit 1", "onFailure": {"type": "command", "command": "echo then"}}
+    theirs = {"name": "theirs", "hooks": {"UserPromptSubmit": [{"hooks": [handler]}]}}
+    write_package(both.root / "theirs", {".claude-plugin/plugin.json": json.dumps(theirs)})
+    with pytest.raises(CodedError, match="foreign hook handler field `onFailure` is unsupported"):
+        both.do("install", "theirs")
+
+
+def test_what_records_call_it(both: Both) -> None:
+    """A file, an event and a definition; its plugin and its own id, whose records say so, too."""
+    both.write_settings(both.settings({"command": "true"}))
+    both.write_plugin(hook())
+    settings, plugin = both.project().engine.hooks()
+
+    (shown,) = both.do("inspect", "guard")["runtime_capabilities"]
+    digest = shown["candidate"]["source_digest"]
+    origin = PluginOrigin(plugin_id="guard", capability_id="prompt", source_digest=digest)
+
+    assert "plugin:guard:prompt" == plugin.key
+    assert HookFacts(origin=origin) == plugin.facts
+    assert not settings.key.startswith("plugin:")
+    assert settings.facts is None
 
 
 def test_caps_are_the_same(both: Both) -> None:
