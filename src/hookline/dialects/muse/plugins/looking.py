@@ -19,8 +19,8 @@ from hookline.dialects.muse.plugins.review import (
     candidates_of,
     changes_of,
     check_account,
+    counting,
     display_path,
-    plugin_of,
     remembered,
     reviewed_path,
     stable_id,
@@ -88,6 +88,11 @@ class Looked:
         }
 
 
+def _is_active(plugin: Plugin, manifest: Manifest, asking: Asking) -> bool:
+    """Whether what is approved of a plugin runs."""
+    return plugin.is_enabled and plugin.id not in RESERVED and manifest.holds_under(asking.env)
+
+
 def looked_at(asking: Asking, plugin: Plugin) -> Looked:
     store = asking.store
     try:
@@ -96,7 +101,7 @@ def looked_at(asking: Asking, plugin: Plugin) -> Looked:
         path = str(plugin.cache)
         told = Diagnostic(code=Code.CACHE_INVALID, path=path, message=str(error), remedy="install it anew")
         return Looked(plugin=plugin, manifest=None, diagnostics=(told,), is_active=False)
-    active = plugin.is_enabled and plugin.id not in RESERVED and manifest.holds_under(asking.env)
+    active = _is_active(plugin, manifest, asking)
     return Looked(plugin=plugin, manifest=manifest, diagnostics=read_as_package(package).diagnostics, is_active=active)
 
 
@@ -157,7 +162,7 @@ def decisions_counting(asking: Asking, installed: Installed) -> Decisions:
         found = stored.read_decisions(asking.env)
     except ConfigError as error:
         raise PluginError(Fault.REVIEW_FAILED, str(error)) from error
-    return {id_: each for id_, each in found.items() if plugin_of(id_) not in installed.forgotten}
+    return counting(found, installed.forgotten)
 
 
 def reviewed(asking: Asking, plugin: Plugin) -> tuple[Shown, ...]:
@@ -165,7 +170,7 @@ def reviewed(asking: Asking, plugin: Plugin) -> tuple[Shown, ...]:
     decisions = decisions_counting(asking, store.read())
     table = what_was_reviewed(store, plugin.id)
     manifest, package = read_installed(store, plugin)
-    active = plugin.is_enabled and plugin.id not in RESERVED and manifest.holds_under(asking.env)
+    active = _is_active(plugin, manifest, asking)
     found = candidates_of(plugin, manifest, package)
     shown = []
     for each in found:

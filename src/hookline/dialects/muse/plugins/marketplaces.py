@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hookline._core.held_folders import HeldFolder
-from hookline._core.package_files import Limits, PackageFault, PackageFiles, copy_package, read_package, take_away
+from hookline._core.package_files import Limits, PackageFault, copy_package, take_away
 from hookline._core.regular_files import NO_LINK, read_regular
 from hookline.dialects._kinds import OBJECT, STRING
 from hookline.dialects.muse.document import did_you_mean
@@ -32,7 +32,7 @@ from hookline.dialects.muse.plugins.marketplace_documents import (
 )
 from hookline.dialects.muse.plugins.marketplace_sources import From, Origin, bytes_of, clone, holds_document, origin_of
 from hookline.dialects.muse.plugins.native import GRAMMAR, IDENTIFIER
-from hookline.dialects.muse.plugins.store import DIGEST, Store, now, put_in_place, write_failed
+from hookline.dialects.muse.plugins.store import DIGEST, Store, is_whole, now, put_in_place, write_failed
 from hookline.dialects.muse.plugins.tables import Damaged, expect, read_table, write_table
 from hookline.dialects.muse.report import shown
 
@@ -180,7 +180,8 @@ def _fetched(store: Store, origin: Origin, stage: HeldFolder, *, name: str | Non
         raise _no_document(origin)
     read = read_document(package.read(path), origin.place(path))
     marketplace = _marketplace(name or read.name, origin, package.digest, store, read)
-    return _Fresh(marketplace=marketplace, staged=staged, is_kept=_is_whole(marketplace.snapshot, package))
+    is_kept = is_whole(marketplace.snapshot, package.digest, LIMITS)
+    return _Fresh(marketplace=marketplace, staged=staged, is_kept=is_kept)
 
 
 def _brought(origin: Origin, work: Path, stage: HeldFolder) -> Path:
@@ -211,13 +212,6 @@ def _check_folder(root: Path, origin: Origin) -> None:
 
 def _no_document(origin: Origin) -> PluginError:
     return invalid(f"{origin.text}: there is neither {' nor '.join(origin.documents)} in it; write one")
-
-
-def _is_whole(snapshot: Path, package: PackageFiles) -> bool:
-    try:
-        return read_package(snapshot, LIMITS).digest == package.digest
-    except PackageFault:
-        return False
 
 
 def _table(store: Store) -> dict[str, Any]:

@@ -68,6 +68,11 @@ def decisions_in(members: Any) -> dict[str, Decision]:
     return found
 
 
+def counting(decisions: Decisions, forgotten: frozenset[str]) -> Decisions:
+    """Those that are not about a plugin that was removed, whatever the settings still say."""
+    return {id_: each for id_, each in decisions.items() if plugin_of(id_) not in forgotten} if forgotten else decisions
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """One hook of an installed plugin, as it is reviewed.

@@ -12,7 +12,7 @@ from hookline.dialects.muse.plugins.errors import PluginError
 from hookline.dialects.muse.plugins.family import read_as_package
 from hookline.dialects.muse.plugins.hooks import home_of, hook_of, origin_of
 from hookline.dialects.muse.plugins.manifest import RESERVED, Manifest
-from hookline.dialects.muse.plugins.review import Candidate, Decisions, Status, candidates_of, plugin_of
+from hookline.dialects.muse.plugins.review import Candidate, Decisions, Status, candidates_of, counting
 from hookline.dialects.muse.plugins.store import CACHE_INVALID, Plugin, Store, cache_invalid
 
 # Why a hook is held back, by the state of its review, and what to do about it.
@@ -45,13 +45,12 @@ def load_plugins(folder: Path, env: Mapping[str, str], decisions: Decisions, lau
         installed = store.read()
     except PluginError as error:
         return FoundPlugins(problems=(_problem(error, str(store.table), store.table.name),))
-    gone = installed.forgotten
-    counting = {id_: each for id_, each in decisions.items() if plugin_of(id_) not in gone} if gone else decisions
+    decided = counting(decisions, installed.forgotten)
     hooks: list[Hook] = []
     held: list[HeldBack] = []
     problems: list[Problem] = []
     for plugin in installed.plugins.values():
-        for each in _of_plugin(plugin, store, env, counting, launch):
+        for each in _of_plugin(plugin, store, env, decided, launch):
             if isinstance(each, Hook):
                 hooks.append(each)
             elif isinstance(each, HeldBack):

@@ -270,15 +270,9 @@ class Store:
     def place(self, staged: Path, id_: str, digest: str) -> Path:
         """Move a copy to where the bytes of this digest are kept. Must be alone. Raises PluginError."""
         home = self.cache(id_, digest)
-        if not self._is_whole(home, digest):
+        if not is_whole(home, digest, LIMITS):
             put_in_place(staged, home, aside=staged.with_name("broken"))
         return home
-
-    def _is_whole(self, home: Path, digest: str) -> bool:
-        try:
-            return read_package(home, LIMITS).digest == digest
-        except PackageFault:
-            return False
 
     def cached(self, plugin: Plugin) -> PackageFiles:
         """The bytes of an installed plugin. Raises PluginError where they are not those that were installed."""
@@ -321,6 +315,14 @@ class Store:
                     take_away(each)
         if not keep:
             take_away(home)
+
+
+def is_whole(home: Path, digest: str, limits: Limits) -> bool:
+    """Whether the package with this digest stands at *home*."""
+    try:
+        return read_package(home, limits).digest == digest
+    except PackageFault:
+        return False
 
 
 def put_in_place(staged: Path, home: Path, *, aside: Path) -> None:
